@@ -1,0 +1,52 @@
+import os
+import sys
+
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import min_version
+
+from heldout.config.study import Study
+from heldout.errors import HeldoutError
+
+min_version("9.0")
+
+# A --configfile replaces the demo instead of being merged into it.
+if "tasks" not in config:
+
+    configfile: "config/config.yaml"
+
+
+# Each step runs under the Python that runs Snakemake.
+os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
+
+STEP = """
+python -m heldout.steps.{rule} results/{wildcards.task} > {log} 2>&1 <<'SPEC'
+{params.spec}
+SPEC
+"""
+
+try:
+    study = Study(config, cores=workflow.cores or 1)
+except HeldoutError as error:
+    raise WorkflowError(str(error)) from None
+
+
+wildcard_constraints:
+    task="|".join(study.tasks),
+    split="[a-z]+",
+    part=r"\d+",
+    parts=r"\d+",
+
+
+include: "workflow/rules/data.smk"
+include: "workflow/rules/cells.smk"
+include: "workflow/rules/estimates.smk"
+include: "workflow/rules/report.smk"
+
+
+rule all:
+    input:
+        "results/index.html",
+        expand("results/{task}/report.html", task=study.tasks),
+        expand("results/{task}/estimates.csv", task=study.tasks),
+        expand("results/{task}/final/model.joblib", task=study.tasks),
+    default_target: True

@@ -1,0 +1,80 @@
+"""Cells: which there are, what each depends on, and their keys."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from heldout.learners.definition import Definition
+from heldout.names import Theta, canonical, digest, seed_for
+from heldout.plans import split_files
+from heldout.splits import Resample, Split, read_split, resamples
+from heldout.store import Cell
+from heldout.table.prepared import Prepared, open_prepared
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All cells of a task: its table, its learners and its resamples."""
+
+    task: str
+    seed: int
+    table: Prepared
+    learners: list[Definition]
+    resamples: list[Resample]
+    numeric_code: str
+    versions: str
+
+    def units(self) -> Iterator[tuple[Resample, Definition]]:
+        """Training set by training set, so that learners can share its preprocessing."""
+        for resample in self.resamples:
+            for learner in self.learners:
+                yield resample, learner
+
+    def fit_seed(self, learner: str, resample: Resample) -> int:
+        """Depends on the names alone; equal for all θ, which then differ in θ only."""
+        return seed_for(self.seed, self.task, learner, resample.name)
+
+    def keys(self, learner: Definition, resample: Resample, thetas: list[Theta]) -> list[str]:
+        """The key of each θ's cell: a digest of all that can change its model or its scores."""
+        rows = [_rows_digest(resample.train)]
+        rows += [f"{name}:{_rows_digest(held)}" for name, held in resample.held.items()]
+        common = digest(
+            self.table.digest,
+            canonical(rows),
+            learner.family(self.table.classification),
+            str(self.fit_seed(learner.name, resample)),
+            self.numeric_code,
+            self.versions,
+        )
+        return [digest(common, canonical(theta)) for theta in thetas]
+
+    def cells(self, learner: Definition, resample: Resample) -> list[Cell]:
+        """The cells of one training set."""
+        return [Cell(learner.name, theta, resample.name) for theta in learner.thetas(self.seed)]
+
+
+def open_plan(folder: Path, spec: dict[str, Any]) -> Plan:
+    """The plan of a task folder, from its prepared table, its split files and a step's spec."""
+    table = open_prepared(folder / "data")
+    splits = read_splits(folder, spec["kinds"])
+    return Plan(
+        task=spec["task"],
+        seed=spec["seed"],
+        table=table,
+        learners=[Definition(**learner) for learner in spec["learners"]],
+        resamples=[r for kind in spec["kinds"] for r in resamples(kind, table.n, splits)],
+        numeric_code=spec["numeric_code"],
+        versions=spec["versions"],
+    )
+
+
+def read_splits(folder: Path, kinds: list[str]) -> dict[str, Split]:
+    """The split files that these kinds of cells come from."""
+    return {name: read_split(folder / "splits" / f"{name}.csv") for name in split_files(kinds)}
+
+
+def _rows_digest(rows: np.ndarray) -> str:
+    return digest(np.ascontiguousarray(rows, np.int64).tobytes())

@@ -1,0 +1,96 @@
+"""Digests of source code that ignore comments, docstrings and layout.
+
+Snakemake does not see changes in an imported library. So each rule carries, in its spec, the
+digest of the module it runs and of every heldout module that this one imports, directly or not.
+A changed statement changes the digest; a changed comment or docstring does not.
+
+Standard library only: the workflow imports this while it is parsed.
+"""
+
+import ast
+import copy
+import functools
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from heldout.names import canonical, digest
+
+PACKAGE = "heldout"
+ROOT = Path(__file__).parent
+NUMERIC_LIBRARIES = ("numpy", "scipy", "scikit-learn")
+"""The libraries whose version can change a fitted number."""
+
+
+def code_digest(module: str) -> str:
+    """Digest of `module` and of all heldout modules it imports, transitively."""
+    return digest(*(f"{name}:{_source_digest(name)}" for name in sorted(_closure(module))))
+
+
+@functools.cache
+def library_versions() -> str:
+    """Canonical JSON of the versions of the numeric libraries."""
+    return canonical({name: _version(name) for name in NUMERIC_LIBRARIES})
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "absent"
+
+
+def _closure(module: str) -> set[str]:
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += _imports(name)
+    return found
+
+
+def _path(module: str) -> Path | None:
+    parts = module.split(".")[1:]
+    for path in (ROOT.joinpath(*parts, "__init__.py"), ROOT.joinpath(*parts).with_suffix(".py")):
+        if path.is_file():
+            return path
+    return None
+
+
+@functools.cache
+def _tree(module: str) -> ast.Module:
+    path = _path(module)
+    if path is None:
+        raise ModuleNotFoundError(module)
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@functools.cache
+def _imports(module: str) -> tuple[str, ...]:
+    names: list[str] = []
+    for node in ast.walk(_tree(module)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    ours = {name for name in names if name.split(".")[0] == PACKAGE and name != PACKAGE}
+    return tuple(sorted(name for name in ours if _path(name) is not None))
+
+
+@functools.cache
+def _source_digest(module: str) -> str:
+    tree = copy.deepcopy(_tree(module))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [item for item in node.body if not _is_text(item)] or [ast.Pass()]
+    return digest(ast.dump(tree, include_attributes=False))
+
+
+def _is_text(node: ast.stmt) -> bool:
+    """A docstring, or a string that documents the name above it."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )

@@ -1,0 +1,118 @@
+"""From the grid of a learner's config to its ordered list of θ.
+
+An axis is a list of values, ``{range: [1, 31]}`` (as in Python, the end is left out),
+``{linspace: [0, 1, 11]}``, ``{logspace: [-3, 3, 13]}`` (powers of ten) or random draws
+``{random: {loguniform: [0.001, 1000]}, n: 40}``. A whole grid may be random as well:
+``{random: {C: {loguniform: [...]}, gamma: {...}}, n: 40}``. More draws keep the earlier ones.
+
+Standard library only: the workflow imports this while it is parsed.
+"""
+
+import itertools
+import math
+import random
+from typing import Any
+
+from heldout.errors import HeldoutError, did_you_mean
+from heldout.names import Theta, canonical
+
+Axis = list[Any] | dict[str, Any]
+Grid = dict[str, Axis]
+
+RULES = {"range": (2, 3), "linspace": (3, 3), "logspace": (3, 3)}
+DRAWS = {"uniform": 2, "loguniform": 2, "integer": 2, "choice": None}
+
+
+def expand(grid: dict[str, Any], seed: int, where: str) -> list[Theta]:
+    """All θ of a grid: keys in sorted order, the last one fastest, each θ once."""
+    if set(grid) == {"random", "n"}:
+        thetas = _joint_draws(grid, seed, where)
+    else:
+        keys = sorted(grid)
+        axes = [_values(grid[key], seed, f"{where}.{key}") for key in keys]
+        thetas = [dict(zip(keys, values, strict=True)) for values in itertools.product(*axes)]
+    return list({canonical(theta): theta for theta in thetas}.values())
+
+
+def _values(axis: Any, seed: int, where: str) -> list[Any]:
+    if isinstance(axis, list):
+        if not axis:
+            raise HeldoutError(f"{where}: the list of values is empty")
+        return axis
+    if not isinstance(axis, dict):
+        raise HeldoutError(f"{where}: expected a list of values or a rule, found {axis!r}")
+    if set(axis) == {"random", "n"}:
+        stream = random.Random(f"{seed}:{where}")
+        return [_draw(axis["random"], stream, where) for _ in range(_count(axis, where))]
+    if len(axis) != 1:
+        raise HeldoutError(f"{where}: expected one rule, found {sorted(axis)}")
+    [(rule, numbers)] = axis.items()
+    return _by_rule(rule, numbers, where)
+
+
+def _by_rule(rule: str, numbers: Any, where: str) -> list[Any]:
+    if rule not in RULES:
+        raise HeldoutError(f"{where}: unknown rule '{rule}'{did_you_mean(rule, [*RULES, 'random'])}")
+    low, high = RULES[rule]
+    if not isinstance(numbers, list) or not low <= len(numbers) <= high or not _numeric(numbers):
+        raise HeldoutError(f"{where}: {rule} takes {low} to {high} numbers, found {numbers!r}")
+    if rule == "range":
+        if not all(isinstance(number, int) for number in numbers) or 0 in numbers[2:]:
+            raise HeldoutError(f"{where}: range takes whole numbers and a step that is not 0")
+        values: list[Any] = list(range(*numbers))
+    else:
+        start, stop, count = numbers
+        if not isinstance(count, int) or count < 1:
+            raise HeldoutError(f"{where}: {rule} needs a number of points of at least 1")
+        step = (stop - start) / (count - 1) if count > 1 else 0.0
+        points = [start + step * i for i in range(count - 1)] + [stop if count > 1 else start]
+        values = [10.0**point for point in points] if rule == "logspace" else [*map(float, points)]
+    if not values:
+        raise HeldoutError(f"{where}: {rule} {numbers} holds no value")
+    return values
+
+
+def _joint_draws(grid: dict[str, Any], seed: int, where: str) -> list[Theta]:
+    axes = grid["random"]
+    if not isinstance(axes, dict) or not axes:
+        raise HeldoutError(f"{where}.random: expected one distribution per hyper-parameter")
+    streams = {key: random.Random(f"{seed}:{where}.{key}") for key in axes}
+    return [
+        {key: _draw(axes[key], streams[key], f"{where}.{key}") for key in sorted(axes)}
+        for _ in range(_count(grid, where))
+    ]
+
+
+def _draw(distribution: Any, stream: random.Random, where: str) -> Any:
+    if isinstance(distribution, list):
+        distribution = {"choice": distribution}
+    if not isinstance(distribution, dict) or len(distribution) != 1:
+        raise HeldoutError(f"{where}: expected one distribution, found {distribution!r}")
+    [(name, numbers)] = distribution.items()
+    if name not in DRAWS:
+        raise HeldoutError(f"{where}: unknown distribution '{name}'{did_you_mean(name, [*DRAWS])}")
+    if not isinstance(numbers, list) or not numbers:
+        raise HeldoutError(f"{where}: {name} takes a list, found {numbers!r}")
+    if name == "choice":
+        return stream.choice(numbers)
+    if len(numbers) != DRAWS[name] or not _numeric(numbers) or not numbers[0] < numbers[1]:
+        raise HeldoutError(f"{where}: {name} takes [low, high] with low < high, found {numbers!r}")
+    low, high = numbers
+    if name == "integer":
+        return stream.randrange(math.ceil(low), math.floor(high))
+    if name == "uniform":
+        return stream.uniform(low, high)
+    if low <= 0:
+        raise HeldoutError(f"{where}: loguniform needs positive bounds, found {numbers!r}")
+    return math.exp(stream.uniform(math.log(low), math.log(high)))
+
+
+def _count(axis: dict[str, Any], where: str) -> int:
+    count = axis["n"]
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise HeldoutError(f"{where}.n: expected a number of draws of at least 1, found {count!r}")
+    return count
+
+
+def _numeric(values: list[Any]) -> bool:
+    return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)

@@ -1,0 +1,99 @@
+"""Every key of the configuration, with its type, default and meaning.
+
+These models are the one source of truth: the workflow validates against them, and
+``config/README.md`` and ``workflow/schemas/config.schema.json`` are generated from them.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Fraction = Annotated[float, Field(gt=0, lt=1)]
+Loss = Literal["zero_one", "cross_entropy", "brier", "squared", "absolute"]
+EstimatorName = Literal["training", "holdout", "kfold", "test"]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=60)]
+
+
+class Strict(BaseModel):
+    """Unknown keys are errors, and nothing changes after validation."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+
+
+class Holdout(Strict):
+    """The development set."""
+
+    fraction: Fraction = Field(0.2, description="share of the unsealed rows (or groups) held out")
+
+
+class KFold(Strict):
+    """The folds of cross-validation."""
+
+    k: int = Field(10, ge=2, description="number of folds")
+    repeats: int = Field(1, ge=1, description="how many partitions are drawn")
+    stratify: bool = Field(True, description="classification: keep class shares alike in all folds")
+    column: str | None = Field(None, description="a column with the user's own folds")
+
+
+class Select(Strict):
+    """How θ and the learner are chosen."""
+
+    by: Literal["kfold", "holdout"] = Field("kfold", description="the risk estimate compared")
+    rule: Literal["min", "one_se"] = Field(
+        "min", description="the smallest risk, or the simplest θ within one standard error of it"
+    )
+
+
+class Task(Strict):
+    """One table, one target, one loss, some learners."""
+
+    data: str = Field(description="csv, csv.gz, tsv, parquet, or sklearn:NAME")
+    target: str = Field(description="the column to predict")
+    drop: list[str] = Field([], description="columns never used")
+    groups: str | None = Field(None, description="a column: its rows always stay together")
+    missing: list[str] = Field([], description="texts that mean 'missing', besides the usual ones")
+    categories: list[str] = Field([], description="columns of numbers that are categories")
+    loss: Loss | None = Field(
+        None, description="default: zero_one for text and boolean targets, squared for numbers"
+    )
+    metrics: list[str] = Field(
+        [], description="scikit-learn scorers, reported and never selected on"
+    )
+    test: Annotated[float, Field(ge=0, lt=1)] | str = Field(
+        0.2, description="share of rows (or groups) sealed for the test; 0: none; or a table's path"
+    )
+    estimators: list[EstimatorName] = Field(
+        ["training", "holdout", "kfold", "test"], min_length=1, description="what to estimate"
+    )
+    holdout: Holdout = Holdout()
+    kfold: KFold = KFold()
+    select: Select = Select()
+    learners: list[Name] = Field(min_length=1, description="names of learners, in order")
+
+
+class Learner(Strict):
+    """A family of algorithms {A_θ}: an estimator and its grid."""
+
+    estimator: str = Field(description="short name, or an import path such as sklearn.svm.SVC")
+    params: dict[str, Any] = Field({}, description="fixed parameters")
+    scale: bool | None = Field(None, description="standardise numbers; default: where needed")
+    grid: dict[str, Any] = Field({}, description="hyper-parameters and their values")
+    simpler: dict[str, Literal["larger", "smaller"]] = Field(
+        {}, description="one_se: which direction of each hyper-parameter is the simpler one"
+    )
+
+
+class Config(Strict):
+    """The whole file."""
+
+    seed: Annotated[int, Field(ge=0)] = Field(19, description="the root of every random choice")
+    level: Fraction = Field(0.95, description="confidence level of every interval")
+    models: Literal["all", "selected", "none"] = Field(
+        "all", description="which fitted models stay on disk"
+    )
+    batches: int | None = Field(
+        None, ge=1, description="fitting jobs per task; default: as many as there are cores"
+    )
+    open_again: bool = Field(False, description="open the sealed test set for another selection")
+    tasks: dict[Name, Task] = Field(min_length=1)
+    learners: dict[Name, Learner] = Field({})

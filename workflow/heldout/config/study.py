@@ -1,0 +1,213 @@
+"""The study: a validated config that answers what the workflow asks while it is parsed.
+
+A step's spec is one canonical JSON text with everything that the step depends on: its part of
+the config, the digest of its code and, where numbers are fitted, the versions of the libraries.
+Snakemake compares that text, so a step runs again if and only if something it depends on changed.
+"""
+
+import math
+from typing import Any
+
+from heldout.code import code_digest, library_versions
+from heldout.config.load import validate
+from heldout.config.models import Config, Task
+from heldout.errors import HeldoutError
+from heldout.learners.definition import Definition, define
+from heldout.names import canonical, digest
+from heldout.plans import FOLDS, kinds_needed, split_files
+
+NUMERIC_MODULE = "heldout.engines.generic"
+MAX_SPEC = 120_000
+"""A spec travels inside a shell command, which may have 128 KiB."""
+CELLS_PER_JOB = 20
+"""Fewer cells than this do not deserve a job of their own."""
+CLASS_LOSSES = {"zero_one": True, "cross_entropy": True, "brier": True, "squared": False, "absolute": False}
+
+
+class Study:
+    """What the rules ask for."""
+
+    def __init__(self, raw: dict[str, Any], cores: int = 1):
+        self.config: Config = validate(raw)
+        self.cores = max(1, cores)
+        self._learners = {name: self._define(name) for name in self._learner_names()}
+        for name in self.tasks:
+            self._check_task(name)
+
+    @property
+    def tasks(self) -> list[str]:
+        """The names of the tasks."""
+        return list(self.config.tasks)
+
+    def sources(self, task: str) -> list[str]:
+        """The user's files that a task's table is read from."""
+        given = [self._task(task).data, self._task(task).test]
+        return [name for name in given if isinstance(name, str) and not name.startswith("sklearn:")]
+
+    def splits(self, task: str) -> list[str]:
+        """The names of a task's split files."""
+        return split_files(self._kinds(task))
+
+    def parts(self, task: str) -> int:
+        """How many jobs share the cells of a task."""
+        if self.config.batches is not None:
+            return self.config.batches
+        return max(1, min(self.cores, math.ceil(self._cell_count(task) / CELLS_PER_JOB)))
+
+    def has_test(self, task: str) -> bool:
+        """Whether the task has a sealed test set that is to be opened."""
+        return bool(self._task(task).test) and "test" in self._task(task).estimators
+
+    def has_metrics(self, task: str) -> bool:
+        """Whether extra metrics are asked for."""
+        return bool(self._task(task).metrics)
+
+    def spec(self, step: str, task: str, **wildcards: Any) -> str:
+        """The spec of a step as canonical JSON."""
+        content = getattr(self, f"_{step}")(task, **wildcards)
+        text = canonical({"task": task, "code": code_digest(f"heldout.steps.{step}"), **content})
+        if len(text) > MAX_SPEC:
+            raise HeldoutError(
+                f"task '{task}': the grids take {len(text) // 1000} kB of text, more than a job can be "
+                "given; write long lists as range, logspace or random draws"
+            )
+        return text
+
+    # --- one method per step: what it depends on ----------------------------------------------
+
+    def _prepare_data(self, name: str) -> dict[str, Any]:
+        task = self._task(name)
+        kept = ("data", "target", "drop", "groups", "missing", "categories", "test")
+        request = {key: getattr(task, key) for key in kept} | {
+            "task": name,
+            "seed": self.config.seed,
+            "fold_column": task.kfold.column,
+            "classification": None if task.loss is None else CLASS_LOSSES[task.loss],
+            "stratify": task.kfold.stratify,
+        }
+        return {"request": request}
+
+    def _draw_splits(self, name: str, split: str) -> dict[str, Any]:
+        task = self._task(name)
+        return {
+            "seed": self.config.seed,
+            "split": split,
+            "settings": getattr(task, split).model_dump(),
+            "stratify": task.kfold.stratify,
+        }
+
+    def _fit_cells(self, name: str, part: str, parts: str) -> dict[str, Any]:
+        learners = [learner.as_spec() | {"simpler": {}} for learner in self._learners_of(name)]
+        return {
+            "learners": learners,
+            "loss": self._task(name).loss,
+            "models": self.config.models,
+            "part": int(part),
+            "parts": int(parts),
+            **self._fitting(name),
+        }
+
+    def _train_final(self, name: str) -> dict[str, Any]:
+        return {
+            "learners": [learner.as_spec() for learner in self._learners_of(name)],
+            **self._fitting(name),
+        }
+
+    def _estimate_risks(self, name: str) -> dict[str, Any]:
+        return {"level": self.config.level, **self._reading(name)}
+
+    def _estimate_procedures(self, name: str) -> dict[str, Any]:
+        return {"level": self.config.level, **self._reading(name)}
+
+    def _compute_metrics(self, name: str) -> dict[str, Any]:
+        return {"metrics": self._task(name).metrics, **self._reading(name)}
+
+    def _select_model(self, name: str) -> dict[str, Any]:
+        simpler = {learner.name: learner.simpler for learner in self._learners_of(name)}
+        return {"select": self._task(name).select.model_dump(), "simpler": simpler}
+
+    def _open_test(self, name: str) -> dict[str, Any]:
+        task = self._task(name)
+        return {
+            "seed": self.config.seed,
+            "loss": task.loss,
+            "level": self.config.level,
+            "groups": task.groups,
+            "open_again": self.config.open_again,
+            "config": digest(self.config.model_dump_json()),
+        }
+
+    def _tabulate_estimates(self, name: str) -> dict[str, Any]:
+        return {"learners": self._task(name).learners, "test": self.has_test(name)}
+
+    def _render_report(self, name: str) -> dict[str, Any]:
+        return {
+            "test": self.has_test(name),
+            "metrics": self.has_metrics(name),
+            "level": self.config.level,
+            "seed": self.config.seed,
+            "loss": self._task(name).loss,
+            "config": self._task(name).model_dump(),
+            "learners": [learner.as_spec() for learner in self._learners_of(name)],
+            "parts": self.parts(name),
+            "versions": library_versions(),
+        }
+
+    # --- shared parts ------------------------------------------------------------------------
+
+    def _fitting(self, name: str) -> dict[str, Any]:
+        return {
+            "seed": self.config.seed,
+            "kinds": self._kinds(name),
+            "numeric_code": code_digest(NUMERIC_MODULE),
+            "versions": library_versions(),
+        }
+
+    def _reading(self, name: str) -> dict[str, Any]:
+        return {
+            "seed": self.config.seed,
+            "loss": self._task(name).loss,
+            "kinds": self._kinds(name),
+            "learners": [learner.as_spec() for learner in self._learners_of(name)],
+            "parts": self.parts(name),
+        }
+
+    def _task(self, name: str) -> Task:
+        return self.config.tasks[name]
+
+    def _kinds(self, name: str) -> list[str]:
+        task = self._task(name)
+        return kinds_needed([*task.estimators, task.select.by, *(["kfold"] if task.metrics else [])])
+
+    def _learners_of(self, name: str) -> list[Definition]:
+        return [self._learners[learner] for learner in self._task(name).learners]
+
+    def _learner_names(self) -> list[str]:
+        used = [learner for task in self.config.tasks.values() for learner in task.learners]
+        return list(dict.fromkeys([*self.config.learners, *used]))
+
+    def _define(self, name: str) -> Definition:
+        given = self.config.learners.get(name)
+        definition = define(name, given.model_dump(exclude_unset=True) if given else None)
+        definition.thetas(self.config.seed)
+        return definition
+
+    def _cell_count(self, name: str) -> int:
+        task = self._task(name)
+        thetas = sum(len(learner.thetas(self.config.seed)) for learner in self._learners_of(name))
+        sets = {FOLDS: task.kfold.k * task.kfold.repeats}
+        return thetas * sum(sets.get(kind, 1) for kind in self._kinds(name))
+
+    def _check_task(self, name: str) -> None:
+        task = self._task(name)
+        where = f"tasks.{name}"
+        twice = [learner for learner in task.learners if task.learners.count(learner) > 1]
+        if twice:
+            raise HeldoutError(f"{where}.learners: '{twice[0]}' stands there twice")
+        if "all" in task.learners:
+            raise HeldoutError(f"{where}.learners: the name 'all' is kept for the choice between learners")
+        if task.kfold.column is not None and task.kfold.repeats > 1:
+            raise HeldoutError(f"{where}.kfold: the user's own folds cannot be repeated")
+        if task.loss is not None:
+            for learner in self._learners_of(name):
+                learner.import_path(CLASS_LOSSES[task.loss])

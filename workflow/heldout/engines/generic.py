@@ -1,0 +1,76 @@
+"""The engine for any scikit-learn estimator: one fit per θ, preprocessing fitted once."""
+
+import time
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
+from heldout.engines.problem import Outcome, Problem
+from heldout.learners.build import MODEL, Recipe, aligned
+from heldout.losses import Predictions
+from heldout.names import Theta
+
+NAME = "generic"
+
+LABEL_IS_ARGMAX = {
+    "sklearn.neighbors._classification.KNeighborsClassifier",
+    "sklearn.tree._classes.DecisionTreeClassifier",
+    "sklearn.ensemble._forest.RandomForestClassifier",
+    "sklearn.ensemble._forest.ExtraTreesClassifier",
+    "sklearn.dummy.DummyClassifier",
+}
+"""Classifiers whose label is the first class of highest probability: predict once, not twice."""
+
+
+def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
+    """Fit and predict each θ; an error ends that θ only."""
+    for theta in thetas:
+        started = time.perf_counter()
+        try:
+            recipe = problem.builder.recipe(theta)
+            fitted, train, held = preprocess(problem, recipe)
+            model = problem.builder.estimator(recipe, problem.seed)
+            with warnings.catch_warnings(action="ignore"):
+                model.fit(train, problem.train_target)
+            said = predict(model, held, problem.builder.table.classes)
+        except Exception as error:
+            yield Outcome(theta, error=error)
+            continue
+        pipeline = Pipeline([*fitted.steps, (MODEL, model)])
+        shared = [step for _, step in fitted.steps]
+        yield Outcome(theta, pipeline, shared, said, seconds=time.perf_counter() - started)
+
+
+def preprocess(problem: Problem, recipe: Recipe) -> tuple[Pipeline, np.ndarray, np.ndarray]:
+    """The fitted preprocessing and both transformed matrices, made once per training set."""
+    scale, polynomial = problem.builder.definition.scale, problem.builder.definition.polynomial
+    name = f"{scale}:{polynomial}:{recipe.shared}"
+    if name not in problem.prepared:
+        fitted = problem.builder.preprocessing(recipe)
+        train = fitted.fit_transform(problem.train_features, problem.train_target)
+        same = problem.held_features is problem.train_features
+        held = train if same else fitted.transform(problem.held_features)
+        problem.prepared[name] = fitted, train, held
+    return problem.prepared[name]
+
+
+def predict(model: BaseEstimator, features: np.ndarray, classes: list[Any] | None) -> Predictions:
+    """Everything the model can say about the rows."""
+    if classes is None:
+        return Predictions(value=np.asarray(model.predict(features), np.float64).reshape(len(features)))
+    code_type = np.min_scalar_type(len(classes))
+    proba = decision = None
+    if hasattr(model, "predict_proba"):
+        proba = aligned(model.predict_proba(features), model.classes_, len(classes))
+    elif hasattr(model, "decision_function"):
+        decision = np.asarray(model.decision_function(features), np.float64)
+    kind = f"{type(model).__module__}.{type(model).__qualname__}"
+    if proba is not None and kind in LABEL_IS_ARGMAX:
+        label = proba.argmax(axis=1)
+    else:
+        label = model.predict(features)
+    return Predictions(label=np.asarray(label).astype(code_type), proba=proba, decision=decision)

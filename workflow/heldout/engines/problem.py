@@ -1,0 +1,37 @@
+"""What an engine is given, and what it gives back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from heldout.learners.build import Builder
+from heldout.losses import Predictions
+from heldout.names import Theta
+
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One training set of one learner: training rows, rows to predict, and the seed."""
+
+    builder: Builder
+    train_features: np.ndarray
+    train_target: np.ndarray
+    held_features: np.ndarray
+    seed: int
+    prepared: dict[str, tuple[Any, np.ndarray, np.ndarray]] = field(default_factory=dict)
+    """Fitted preprocessing of this training set, shared by θ and by learners."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A fitted model and its predictions, or the error that stood in the way."""
+
+    theta: Theta
+    model: Any = None
+    shared: Sequence[Any] = ()
+    predictions: Predictions | None = None
+    error: Exception | None = None
+    seconds: float = 0.0

@@ -1,0 +1,1 @@
+"""Estimators: aggregations over the losses of shared cells."""

@@ -1,0 +1,68 @@
+"""The rows of risks.csv and estimates.csv, and csv files of such rows."""
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from heldout.files import write_text
+
+
+@dataclass(frozen=True)
+class RiskRow:
+    """One estimator's risk of one learner at one θ."""
+
+    learner: str
+    theta: str
+    estimator: str
+    risk: float
+    sd: float | None
+    se: float | None
+    ci_low: float | None
+    ci_high: float | None
+    interval: str | None
+    n: int
+
+
+@dataclass(frozen=True)
+class EstimateRow:
+    """One estimate for a tuned procedure, with its target; `chosen` is the learner behind `all`."""
+
+    learner: str
+    estimator: str
+    target: str
+    theta: str
+    risk: float
+    se: float | None
+    ci_low: float | None
+    ci_high: float | None
+    interval: str | None
+    level: float | None
+    n: int
+    chosen: str = ""
+
+
+def write_rows(path: Path, kind: type, rows: Iterable[Any]) -> None:
+    """A csv file; floats in full precision, nothing for None."""
+    names = [field.name for field in fields(kind)]
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([getattr(row, name) for name in names] for row in rows)
+    write_text(path, buffer.getvalue())
+
+
+def read_rows(path: Path, kind: type) -> list[Any]:
+    """The rows that `write_rows` wrote."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return [kind(**{f.name: _parse(line[f.name], f.type) for f in fields(kind)}) for line in csv.DictReader(file)]
+
+
+def _parse(text: str, kind: Any) -> Any:
+    if kind is str:
+        return text
+    if text == "":
+        return None
+    return text if kind == str | None else int(text) if kind is int else float(text)

@@ -1,0 +1,51 @@
+"""Whole files or none: every write goes to a temporary name in the same folder, then is renamed."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+
+def write_atomic(path: Path, write: Callable[[BinaryIO], Any]) -> None:
+    """Let `write` fill a temporary file, then give it its name in one step."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            write(file)
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """`Path.write_bytes`, atomically; makes the folder if need be."""
+    try:
+        write_atomic(path, lambda file: file.write(data))
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, lambda file: file.write(data))
+
+
+def write_text(path: Path, text: str) -> None:
+    """UTF-8 text, atomically."""
+    write_bytes(path, text.encode())
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Indented JSON, atomically; NaN is refused."""
+    write_text(path, json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def read_json(path: Path) -> Any:
+    """The JSON value in a file."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def write_array(path: Path, array: np.ndarray) -> None:
+    """A .npy file, atomically."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(path, lambda file: np.save(file, array))

@@ -1,0 +1,128 @@
+"""Short names for common learners, with good defaults.
+
+Standard library only: the workflow imports this while it is parsed. To add a learner,
+add one entry to `CATALOG`.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from heldout.errors import HeldoutError, did_you_mean
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a short name stands for. A missing classifier or regressor is an error with `instead`."""
+
+    classifier: str | None = None
+    regressor: str | None = None
+    params: dict[str, Any] = field(default_factory=dict)
+    scale: bool = False
+    grid: dict[str, Any] = field(default_factory=dict)
+    simpler: dict[str, str] = field(default_factory=dict)
+    polynomial: bool = False
+    instead: str = ""
+
+
+CATALOG: dict[str, Entry] = {
+    "knn": Entry(
+        "sklearn.neighbors.KNeighborsClassifier",
+        "sklearn.neighbors.KNeighborsRegressor",
+        scale=True,
+        grid={"n_neighbors": [1, 3, 5, 9, 15, 25]},
+        simpler={"n_neighbors": "larger"},
+    ),
+    "tree": Entry(
+        "sklearn.tree.DecisionTreeClassifier",
+        "sklearn.tree.DecisionTreeRegressor",
+        grid={"max_depth": [1, 2, 3, 4, 6, 8, 12]},
+        simpler={"max_depth": "smaller", "ccp_alpha": "larger"},
+    ),
+    "forest": Entry(
+        "sklearn.ensemble.RandomForestClassifier",
+        "sklearn.ensemble.RandomForestRegressor",
+        grid={"n_estimators": [100]},
+        simpler={"n_estimators": "smaller"},
+    ),
+    "boosting": Entry(
+        "sklearn.ensemble.HistGradientBoostingClassifier",
+        "sklearn.ensemble.HistGradientBoostingRegressor",
+        params={"early_stopping": False},
+        grid={"max_iter": [25, 50, 100, 200]},
+        simpler={"max_iter": "smaller"},
+    ),
+    "linear": Entry(
+        None,
+        "sklearn.linear_model.LinearRegression",
+        instead="for classes use 'logistic' or 'ridge'",
+    ),
+    "ridge": Entry(
+        "sklearn.linear_model.RidgeClassifier",
+        "sklearn.linear_model.Ridge",
+        scale=True,
+        grid={"alpha": {"logspace": [-3, 3, 13]}},
+        simpler={"alpha": "larger"},
+    ),
+    "lasso": Entry(
+        None,
+        "sklearn.linear_model.Lasso",
+        scale=True,
+        grid={"alpha": {"logspace": [-3, 1, 13]}},
+        simpler={"alpha": "larger"},
+        instead="for classes use 'logistic' with params {penalty: l1, solver: saga}",
+    ),
+    "polynomial": Entry(
+        None,
+        "sklearn.linear_model.LinearRegression",
+        scale=True,
+        grid={"poly__degree": [1, 2, 3]},
+        simpler={"poly__degree": "smaller"},
+        polynomial=True,
+        instead="for classes use 'logistic'",
+    ),
+    "logistic": Entry(
+        "sklearn.linear_model.LogisticRegression",
+        None,
+        params={"max_iter": 1000},
+        scale=True,
+        grid={"C": {"logspace": [-3, 3, 7]}},
+        simpler={"C": "smaller"},
+        instead="for numbers use 'linear' or 'ridge'",
+    ),
+    "svm": Entry(
+        "sklearn.svm.SVC",
+        "sklearn.svm.SVR",
+        scale=True,
+        grid={"C": {"logspace": [-2, 3, 6]}},
+        simpler={"C": "smaller"},
+    ),
+    "majority": Entry(
+        "sklearn.dummy.DummyClassifier", None, {"strategy": "prior"}, instead="for numbers use 'mean'"
+    ),
+    "mean": Entry(
+        None, "sklearn.dummy.DummyRegressor", {"strategy": "mean"}, instead="for classes use 'majority'"
+    ),
+}
+
+NEED_SCALE = (
+    "sklearn.neighbors.",
+    "sklearn.svm.",
+    "sklearn.linear_model.",
+    "sklearn.neural_network.",
+    "sklearn.gaussian_process.",
+    "sklearn.kernel_ridge.",
+    "sklearn.discriminant_analysis.",
+)
+
+
+def entry_for(estimator: str, where: str) -> Entry:
+    """The catalog's entry of a short name, or one made up for an import path."""
+    if estimator in CATALOG:
+        return CATALOG[estimator]
+    if "." not in estimator and ":" not in estimator:
+        hint = did_you_mean(estimator, sorted(CATALOG))
+        raise HeldoutError(
+            f"{where}: unknown learner '{estimator}'{hint} (or give an import path such as sklearn.svm.SVC)"
+        )
+    scale = estimator.startswith(NEED_SCALE)
+    return Entry(classifier=estimator, regressor=estimator, scale=scale)

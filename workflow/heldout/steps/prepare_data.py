@@ -1,0 +1,19 @@
+"""Table → sealed rows in the vault, unsealed rows as arrays."""
+
+from pathlib import Path
+from typing import Any
+
+from heldout.prepare import Request, prepare
+from heldout.steps.run import run
+
+
+def main(folder: Path, spec: dict[str, Any]) -> None:
+    """Read, check, seal, write."""
+    facts = prepare(Request(**spec["request"]), folder / "data", folder / "vault")
+    print(f"{facts['n']} rows to learn from, {facts['sealed']} sealed")
+    for note in facts["notes"]:
+        print(f"note: {note}")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,64 @@
+"""selection.json → A_θ̂ trained on all unsealed rows, with its card."""
+
+import platform
+from pathlib import Path
+from typing import Any
+
+import joblib
+
+from heldout import __version__
+from heldout.cells import Plan, open_plan
+from heldout.errors import HeldoutError
+from heldout.files import read_json, write_atomic, write_json
+from heldout.fit import fit_cell
+from heldout.names import Theta
+from heldout.plans import FULL
+from heldout.predictor import Predictor
+from heldout.steps.run import run
+from heldout.store import Cell, Store
+
+
+def main(folder: Path, spec: dict[str, Any]) -> None:
+    """Take the model from the store where it is, else fit it there."""
+    selection = read_json(folder / "selection.json")
+    plan = open_plan(folder, spec | {"kinds": [FULL]})
+    pipeline = _pipeline(plan, Store(folder / "cells"), selection["learner"], selection["theta"])
+    predictor = Predictor(pipeline, plan.table.facts["schema"])
+    final = folder / "final"
+    final.mkdir(parents=True, exist_ok=True)
+    write_atomic(final / "model.joblib", lambda file: joblib.dump(predictor, file))
+    write_json(final / "card.json", _card(plan, selection))
+
+
+def _pipeline(plan: Plan, store: Store, name: str, theta: Theta) -> Any:
+    [learner] = [learner for learner in plan.learners if learner.name == name]
+    cell = Cell(name, theta, FULL)
+    [key] = plan.keys(learner, plan.resamples[0], [theta])
+    if store.find(cell, key, with_model=True):
+        return store.load_model(cell)
+    outcome = fit_cell(plan, learner, plan.resamples[0], theta)
+    if outcome.error is not None:
+        raise HeldoutError(f"the final model could not be fitted: {cell}: {outcome.error}")
+    return outcome.model
+
+
+def _card(plan: Plan, selection: dict[str, Any]) -> dict[str, Any]:
+    facts = plan.table.facts
+    return {
+        "task": plan.task,
+        "learner": selection["learner"],
+        "theta": selection["theta"],
+        "why": selection["why"],
+        "trained_on": {"rows": plan.table.n, "source": facts["source"], "digest": plan.table.digest},
+        "sealed_rows": facts["sealed"],
+        "features": plan.table.names,
+        "target": facts["schema"]["target"]["name"],
+        "classes": plan.table.classes,
+        "seed": plan.seed,
+        "versions": {"heldout": __version__, "python": platform.python_version()},
+        "libraries": plan.versions,
+    }
+
+
+if __name__ == "__main__":
+    run(main)

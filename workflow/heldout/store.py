@@ -1,0 +1,198 @@
+"""The cell store: a model and a score file per (learner, θ, held-out set), in readable folders.
+
+``cells/{learner}/{theta}/{set}.score`` starts with one line of JSON (the cell's key, its arrays,
+which model file belongs to it), followed by the raw arrays. ``{set}.model`` is a pickle in which
+large arrays and shared parts are replaced by references into ``cells/.shared/{digest}``, where
+each is stored once. The score file is written last, so a cell exists when its score file is whole.
+"""
+
+import io
+import json
+import pickle
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from heldout.errors import HeldoutError
+from heldout.files import write_bytes
+from heldout.losses import Predictions
+from heldout.names import Theta, digest, theta_name
+
+SHARED = ".shared"
+LARGE = 4096
+"""Arrays of more bytes than this are stored once, by content."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The name of a fit: which learner, which θ, and what training did not see."""
+
+    learner: str
+    theta: Theta
+    held_out: str
+
+    def __str__(self) -> str:
+        theta = json.dumps(self.theta, sort_keys=True, ensure_ascii=False)
+        return f"learner '{self.learner}', θ = {theta}, held-out set '{self.held_out}'"
+
+
+@dataclass(frozen=True)
+class Record:
+    """A cell's line in a manifest."""
+
+    key: str
+    score: str
+    model: str | None
+    engine: str
+    seconds: float
+
+
+class Store:
+    """The cells of one task."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def path(self, cell: Cell, ending: str) -> Path:
+        """Where a cell's score or model lies."""
+        return self.folder / cell.learner / theta_name(cell.theta) / f"{cell.held_out}.{ending}"
+
+    def find(self, cell: Cell, key: str, with_model: bool) -> Record | None:
+        """The record of a whole cell with this key, or None."""
+        header, data, found = self._read(cell)
+        if header is None or header["key"] != key or len(data) != header["bytes"]:
+            return None
+        if with_model and not (header["model"] and self.path(cell, "model").is_file()):
+            return None
+        return Record(key, found, header["model"], header["engine"], header["seconds"])
+
+    def write(
+        self,
+        cell: Cell,
+        key: str,
+        sets: dict[str, int],
+        said: Predictions,
+        model: "PickledModel | None",
+        engine: str,
+        seconds: float,
+    ) -> Record:
+        """Write the model, if any, and then the scores."""
+        if model is not None:
+            model.save(self.folder / SHARED, self.path(cell, "model"))
+        arrays = {name: np.ascontiguousarray(array) for name, array in said.arrays().items()}
+        data = b"".join(array.tobytes() for array in arrays.values())
+        header = {
+            "key": key,
+            "learner": cell.learner,
+            "theta": cell.theta,
+            "held_out": cell.held_out,
+            "sets": sets,
+            "arrays": {name: [array.dtype.str, array.shape] for name, array in arrays.items()},
+            "bytes": len(data),
+            "model": model.digest if model else None,
+            "engine": engine,
+            "seconds": round(seconds, 6),
+        }
+        whole = json.dumps(header).encode() + b"\n" + data
+        write_bytes(self.path(cell, "score"), whole)
+        return Record(key, digest(whole), header["model"], engine, header["seconds"])
+
+    def scores(self, cell: Cell, expected: str) -> dict[str, Predictions]:
+        """The predictions on each held-out set, if the file still has its digest."""
+        header, data, found = self._read(cell)
+        if header is None or found != expected:
+            raise HeldoutError(
+                f"the stored scores of {cell} are {'missing' if header is None else 'damaged'}; "
+                "run `heldout check`, then snakemake again: only such cells are fitted anew"
+            )
+        said = Predictions(**_arrays(header["arrays"], data))
+        ends = np.cumsum([0, *header["sets"].values()])
+        return {
+            name: said.take(slice(ends[i], ends[i + 1])) for i, name in enumerate(header["sets"])
+        }
+
+    def load_model(self, cell: Cell) -> Any:
+        """The fitted Pipeline of a cell."""
+        return load_model(self.path(cell, "model"), self.folder / SHARED)
+
+    def _read(self, cell: Cell) -> tuple[dict[str, Any] | None, bytes, str]:
+        """The header (None if missing or torn), the arrays' bytes and the file's digest."""
+        try:
+            whole = self.path(cell, "score").read_bytes()
+            line, _, data = whole.partition(b"\n")
+            return json.loads(line), data, digest(whole)
+        except (FileNotFoundError, ValueError):
+            return None, b"", ""
+
+
+def _arrays(described: dict[str, Any], data: bytes) -> dict[str, np.ndarray]:
+    arrays, start = {}, 0
+    for name, (kind, shape) in described.items():
+        count = int(np.prod(shape))
+        arrays[name] = np.frombuffer(data, kind, count, start).reshape(shape)
+        start += arrays[name].nbytes
+    return arrays
+
+
+class PickledModel:
+    """A pickled model and the parts of it that are shared with other models."""
+
+    def __init__(self, pickled: bytes, parts: dict[str, bytes]):
+        self.pickled = pickled
+        self.parts = parts
+        self.digest = digest(pickled)
+
+    def save(self, shared: Path, path: Path) -> None:
+        """Write the parts that are not there yet, then the model."""
+        for name, data in self.parts.items():
+            part = shared / name
+            if not part.exists():
+                write_bytes(part, data)
+        write_bytes(path, self.pickled)
+
+
+class ModelPickler:
+    """Pickles the models of one training set, each shared part once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, str, bytes]] = {}
+
+    def dump(self, model: Any, shared: Iterable[Any]) -> PickledModel:
+        """Pickle a model; `shared` are objects inside it that other models also hold."""
+        apart = {id(part) for part in shared}
+        buffer = io.BytesIO()
+        pickler = _Pickler(buffer, self._known, apart)
+        pickler.dump(model)
+        return PickledModel(buffer.getvalue(), pickler.parts)
+
+
+class _Pickler(pickle.Pickler):
+    def __init__(self, buffer: io.BytesIO, known: dict[int, tuple[Any, str, bytes]], apart: set[int]):
+        super().__init__(buffer, protocol=5)
+        self._known, self._apart = known, apart
+        self.parts: dict[str, bytes] = {}
+
+    def persistent_id(self, value: Any) -> str | None:
+        large = type(value) is np.ndarray and value.nbytes > LARGE and value.dtype != object
+        if not large and id(value) not in self._apart:
+            return None
+        if id(value) not in self._known:
+            data = pickle.dumps(value, protocol=5)
+            self._known[id(value)] = value, digest(data), data
+        _, name, data = self._known[id(value)]
+        self.parts[name] = data
+        return name
+
+
+def load_model(path: Path, shared: Path) -> Any:
+    """A pickled model with its shared parts put back."""
+
+    class Unpickler(pickle.Unpickler):
+        def persistent_load(self, name: str) -> Any:
+            return pickle.loads((shared / name).read_bytes())
+
+    with path.open("rb") as file:
+        return Unpickler(file).load()

@@ -1,0 +1,1 @@
+"""Tables: reading them, typing their columns, and the arrays that fits work on."""

@@ -1,0 +1,81 @@
+"""The prepared table: arrays on disk that every later step maps into memory.
+
+``table.json`` holds the schema and the digest of the data, ``X.npy`` the encoded features,
+``y.npy`` the target, and ``rows.npy`` for each row its number in the source table (`source`),
+the unit that is resampled as a whole (`unit`: its group, or itself) and the user's own fold
+(`fold`: -1 if there is none).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from heldout.files import read_json, write_array, write_json
+from heldout.names import canonical, digest
+
+ROWS = np.dtype([("source", np.int64), ("unit", np.int64), ("fold", np.int64)])
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The unsealed rows of a task."""
+
+    facts: dict[str, Any]
+    features: np.ndarray
+    target: np.ndarray
+    rows: np.ndarray
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.target)
+
+    @property
+    def digest(self) -> str:
+        """The digest of everything a fit can see."""
+        return str(self.facts["digest"])
+
+    @property
+    def classes(self) -> list[Any] | None:
+        """The labels, or None for regression."""
+        return self.facts["schema"]["target"]["classes"]
+
+    @property
+    def classification(self) -> bool:
+        """Whether the target is one of several classes."""
+        return self.classes is not None
+
+    @property
+    def grouped(self) -> bool:
+        """Whether rows come in groups."""
+        return self.facts["groups"] is not None
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of the features."""
+        return [column["name"] for column in self.facts["schema"]["columns"]]
+
+    def columns_of(self, kind: str) -> list[int]:
+        """The indices of the features of a kind."""
+        columns = self.facts["schema"]["columns"]
+        return [i for i, column in enumerate(columns) if column["kind"] == kind]
+
+
+def write_prepared(
+    folder: Path, facts: dict[str, Any], features: np.ndarray, target: np.ndarray, rows: np.ndarray
+) -> None:
+    """Write the arrays, and last the facts with the digest."""
+    array_bytes = (np.ascontiguousarray(array).tobytes() for array in (features, target))
+    seen = digest(canonical(facts["schema"]), *array_bytes)
+    for name, array in (("X", features), ("y", target), ("rows", rows)):
+        write_array(folder / f"{name}.npy", array)
+    write_json(folder / "table.json", {**facts, "digest": seen})
+
+
+def open_prepared(folder: Path) -> Prepared:
+    """Map a prepared table into memory."""
+    arrays = [np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("X", "y", "rows")]
+    return Prepared(read_json(folder / "table.json"), *arrays)

@@ -1,0 +1,35 @@
+# Table → sealed rows in the vault, unsealed rows as arrays → split files.
+
+
+rule prepare_data:
+    input:
+        tables=lambda wildcards: study.sources(wildcards.task),
+    output:
+        table="results/{task}/data/table.json",
+        features="results/{task}/data/X.npy",
+        target="results/{task}/data/y.npy",
+        rows="results/{task}/data/rows.npy",
+        sealed="results/{task}/vault/sealed.parquet",
+    log:
+        "results/{task}/logs/prepare_data.log",
+    params:
+        spec=lambda wildcards: study.spec("prepare_data", wildcards.task),
+    shell:
+        STEP
+
+
+rule draw_splits:
+    input:
+        table="results/{task}/data/table.json",
+        target="results/{task}/data/y.npy",
+        rows="results/{task}/data/rows.npy",
+    output:
+        "results/{task}/splits/{split}.csv",
+    log:
+        "results/{task}/logs/draw_splits.{split}.log",
+    params:
+        spec=lambda wildcards: study.spec(
+            "draw_splits", wildcards.task, split=wildcards.split
+        ),
+    shell:
+        STEP

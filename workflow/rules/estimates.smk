@@ -1,0 +1,115 @@
+# Cells → risks → selection → final model → test → estimates.
+
+
+def manifests(wildcards):
+    parts = study.parts(wildcards.task)
+    return expand(
+        "results/{task}/cells/manifests/{part}-of-{parts}.json",
+        task=wildcards.task,
+        part=range(1, parts + 1),
+        parts=parts,
+    )
+
+
+rule estimate_risks:
+    input:
+        manifests,
+    output:
+        "results/{task}/risks.csv",
+    log:
+        "results/{task}/logs/estimate_risks.log",
+    params:
+        spec=lambda wildcards: study.spec("estimate_risks", wildcards.task),
+    shell:
+        STEP
+
+
+rule select_model:
+    input:
+        "results/{task}/risks.csv",
+    output:
+        "results/{task}/selection.json",
+    log:
+        "results/{task}/logs/select_model.log",
+    params:
+        spec=lambda wildcards: study.spec("select_model", wildcards.task),
+    shell:
+        STEP
+
+
+rule estimate_procedures:
+    input:
+        manifests,
+        selection="results/{task}/selection.json",
+    output:
+        "results/{task}/estimates/unsealed.csv",
+    log:
+        "results/{task}/logs/estimate_procedures.log",
+    params:
+        spec=lambda wildcards: study.spec("estimate_procedures", wildcards.task),
+    shell:
+        STEP
+
+
+rule compute_metrics:
+    input:
+        manifests,
+    output:
+        "results/{task}/metrics.csv",
+    log:
+        "results/{task}/logs/compute_metrics.log",
+    params:
+        spec=lambda wildcards: study.spec("compute_metrics", wildcards.task),
+    shell:
+        STEP
+
+
+rule train_final:
+    input:
+        table="results/{task}/data/table.json",
+        features="results/{task}/data/X.npy",
+        selection="results/{task}/selection.json",
+    output:
+        model="results/{task}/final/model.joblib",
+        card="results/{task}/final/card.json",
+    log:
+        "results/{task}/logs/train_final.log",
+    params:
+        spec=lambda wildcards: study.spec("train_final", wildcards.task),
+    shell:
+        STEP
+
+
+# The only rule that reads the sealed rows. It also appends to vault/ledger.jsonl, which is not
+# declared as an output because Snakemake deletes outputs before a job runs.
+rule open_test:
+    input:
+        sealed="results/{task}/vault/sealed.parquet",
+        selection="results/{task}/selection.json",
+        model="results/{task}/final/model.joblib",
+    output:
+        "results/{task}/vault/test.csv",
+    log:
+        "results/{task}/logs/open_test.log",
+    params:
+        spec=lambda wildcards: study.spec("open_test", wildcards.task),
+    shell:
+        STEP
+
+
+rule tabulate_estimates:
+    input:
+        unsealed="results/{task}/estimates/unsealed.csv",
+        test=lambda wildcards: (
+            f"results/{wildcards.task}/vault/test.csv"
+            if study.has_test(wildcards.task)
+            else []
+        ),
+    output:
+        "results/{task}/estimates.csv",
+    log:
+        "results/{task}/logs/tabulate_estimates.log",
+    params:
+        spec=lambda wildcards: study.spec("tabulate_estimates", wildcards.task),
+    shell:
+        STEP

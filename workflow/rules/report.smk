@@ -1,0 +1,1 @@
+# Everything → report.html for each task, and an index.
