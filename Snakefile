@@ -19,7 +19,7 @@ if "tasks" not in config:
 os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
 
 STEP = """
-python -m heldout.steps.{rule} results/{wildcards.task} > {log} 2>&1 <<'SPEC'
+python -m heldout.steps.run results/{wildcards.task} > {log} 2>&1 <<'SPEC'
 {params.spec}
 SPEC
 """
@@ -44,9 +44,9 @@ include: "workflow/rules/report.smk"
 
 
 rule all:
+    default_target: True
     input:
         "results/index.html",
         expand("results/{task}/report.html", task=study.tasks),
         expand("results/{task}/estimates.csv", task=study.tasks),
         expand("results/{task}/final/model.joblib", task=study.tasks),
-    default_target: True

@@ -15,7 +15,7 @@ def write_atomic(path: Path, write: Callable[[BinaryIO], Any]) -> None:
     try:
         with temporary.open("wb") as file:
             write(file)
-        os.replace(temporary, path)
+        temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

@@ -96,7 +96,13 @@ def _fit_missing(
             continue
         model = pickler.dump(outcome.model, outcome.shared) if keep_models else None
         record = store.write(
-            cell, keys[canonical(cell.theta)], sets, outcome.predictions, model, generic.NAME, outcome.seconds
+            cell,
+            keys[canonical(cell.theta)],
+            sets,
+            outcome.predictions,
+            model,
+            generic.NAME,
+            outcome.seconds,
         )
         batch.cells.append((cell, record))
         batch.fitted += 1
@@ -111,7 +117,7 @@ class Problems:
 
     def problem(self, builder: "Builder", resample: Resample) -> "Problem":
         """One learner's problem; preprocessing is shared by the learners of a training set."""
-        from heldout.engines.problem import Outcome, Problem
+        from heldout.engines.problem import Problem
 
         if resample is not self._resample:
             self._load(resample)
@@ -132,7 +138,9 @@ class Problems:
 def report_batch(batch: Batch) -> None:
     """Say what was done, and fail if a cell failed: nothing is averaged over what is missing."""
     reused = len(batch.cells) - batch.fitted
-    print(f"cells: {batch.fitted} fitted, {reused} reused, {len(batch.failures)} failed", flush=True)
+    print(
+        f"cells: {batch.fitted} fitted, {reused} reused, {len(batch.failures)} failed", flush=True
+    )
     if batch.failures:
         shown = "\n".join(f"  {line}" for line in batch.failures[:20])
         more = len(batch.failures) - 20

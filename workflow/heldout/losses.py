@@ -45,7 +45,9 @@ class Loss:
         """The loss of each example."""
         predicted = getattr(predictions, self.needs)
         if predicted is None:
-            raise ValueError(f"loss {self.name} needs {self.needs}, which the learner does not give")
+            raise ValueError(
+                f"loss {self.name} needs {self.needs}, which the learner does not give"
+            )
         return self.per_example(np.asarray(target), predicted)
 
 

@@ -18,7 +18,9 @@ def write_manifest(path: Path, facts: dict[str, Any], cells: Iterable[tuple[Cell
     grouped: dict[tuple[str, str], dict[str, Any]] = {}
     for cell, record in cells:
         place = (cell.learner, canonical(cell.theta))
-        entry = grouped.setdefault(place, {"learner": cell.learner, "theta": cell.theta, "sets": {}})
+        entry = grouped.setdefault(
+            place, {"learner": cell.learner, "theta": cell.theta, "sets": {}}
+        )
         entry["sets"][cell.held_out] = list(astuple(record))
     write_json(path, {**facts, "cells": list(grouped.values())})
 

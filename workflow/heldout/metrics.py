@@ -1,6 +1,6 @@
 """Extra scikit-learn metrics from stored predictions: reported, never selected on."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,9 +36,11 @@ class Said:
         else:
             self._estimator_type = "regressor"
         if predictions.proba is not None:
-            self.predict_proba = lambda _: predictions.proba
+            self.predict_proba: Callable[[Any], np.ndarray | None] = lambda _: predictions.proba
         if predictions.decision is not None:
-            self.decision_function = lambda _: predictions.decision
+            self.decision_function: Callable[[Any], np.ndarray | None] = lambda _: (
+                predictions.decision
+            )
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags, RegressorTags, Tags, TargetTags
@@ -88,7 +90,9 @@ def _scorer(name: str) -> Any:
     from sklearn.metrics import get_scorer, get_scorer_names
 
     if name not in get_scorer_names():
-        raise HeldoutError(f"metrics: unknown scorer '{name}'{did_you_mean(name, get_scorer_names())}")
+        raise HeldoutError(
+            f"metrics: unknown scorer '{name}'{did_you_mean(name, get_scorer_names())}"
+        )
     return get_scorer(name)
 
 
@@ -96,7 +100,9 @@ def _score(scorer: Any, said: Said, target: np.ndarray, name: str, learner: str)
     try:
         value = float(scorer(said, np.zeros((len(target), 1)), target))
     except (ValueError, AttributeError, TypeError) as error:
-        raise HeldoutError(f"metrics: '{name}' cannot be computed for '{learner}': {error}") from None
+        raise HeldoutError(
+            f"metrics: '{name}' cannot be computed for '{learner}': {error}"
+        ) from None
     if not np.isfinite(value):
         raise HeldoutError(f"metrics: '{name}' is not defined on a fold for learner '{learner}'")
     return value

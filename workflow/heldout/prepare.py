@@ -92,9 +92,13 @@ def _check_columns(request: Request, table: pa.Table) -> None:
                     f"{key}: no column '{name}' in {request.data}{did_you_mean(name, known)}"
                 )
     if not _feature_names(request, table):
-        raise HeldoutError(f"{request.data} has no feature column besides the target '{request.target}'")
+        raise HeldoutError(
+            f"{request.data} has no feature column besides the target '{request.target}'"
+        )
     if table.num_rows < MIN_ROWS:
-        raise HeldoutError(f"{request.data} has {table.num_rows} rows; at least {MIN_ROWS} are needed")
+        raise HeldoutError(
+            f"{request.data} has {table.num_rows} rows; at least {MIN_ROWS} are needed"
+        )
 
 
 def _feature_names(request: Request, table: pa.Table) -> list[str]:
@@ -151,16 +155,22 @@ def _seal(request: Request, table: pa.Table) -> tuple[np.ndarray, pa.Table]:
         seed=seed_for(request.seed, request.task, "seal"),
     )
     if not 0 < len(sealed) < table.num_rows:
-        raise HeldoutError(f"test: a share of {request.test} of {table.num_rows} rows seals none or all")
+        raise HeldoutError(
+            f"test: a share of {request.test} of {table.num_rows} rows seals none or all"
+        )
     return np.setdiff1d(everything, sealed), _with_row_numbers(table.take(pa.array(sealed)), sealed)
 
 
 def _read_test(request: Request, table: pa.Table) -> pa.Table:
     test = read_table(str(request.test), list(request.missing))
-    absent = [n for n in (*_feature_names(request, table), request.target) if n not in test.column_names]
+    absent = [
+        n for n in (*_feature_names(request, table), request.target) if n not in test.column_names
+    ]
     if absent:
         raise HeldoutError(f"test: {request.test} lacks the columns {', '.join(absent)}")
-    values = pc.is_null(_column(test, request.target), nan_is_null=True).to_numpy(zero_copy_only=False)
+    values = pc.is_null(_column(test, request.target), nan_is_null=True).to_numpy(
+        zero_copy_only=False
+    )
     if values.any():
         raise HeldoutError(f"test: target missing in {request.test} (first: {_first_rows(values)})")
     return test

@@ -34,7 +34,9 @@ class Resample:
 # --- drawing -------------------------------------------------------------------------------
 
 
-def draw_part(units: np.ndarray, strata: np.ndarray | None, fraction: float, seed: int) -> np.ndarray:
+def draw_part(
+    units: np.ndarray, strata: np.ndarray | None, fraction: float, seed: int
+) -> np.ndarray:
     """The rows of a random `fraction` of the units, with the strata in proportion.
 
     The units are put in random order within their strata and every (1/fraction)-th is taken,
@@ -55,7 +57,9 @@ def draw_folds(units: np.ndarray, strata: np.ndarray | None, k: int, seed: int) 
     _, unit_of = np.unique(units, return_inverse=True)
     sizes = np.bincount(unit_of)
     if len(sizes) < k:
-        raise HeldoutError(f"kfold: {len(sizes)} rows or groups cannot fill k = {k} folds; lower kfold.k")
+        raise HeldoutError(
+            f"kfold: {len(sizes)} rows or groups cannot fill k = {k} folds; lower kfold.k"
+        )
     relabel = generator.permutation(k)
     if sizes.max() == 1:
         order = _shuffled_within(_unit_strata(unit_of, strata), generator)

@@ -84,7 +84,7 @@ class Store:
             model.save(self.folder / SHARED, self.path(cell, "model"))
         arrays = {name: np.ascontiguousarray(array) for name, array in said.arrays().items()}
         data = b"".join(array.tobytes() for array in arrays.values())
-        header = {
+        header: dict[str, Any] = {
             "key": key,
             "learner": cell.learner,
             "theta": cell.theta,
@@ -170,7 +170,9 @@ class ModelPickler:
 
 
 class _Pickler(pickle.Pickler):
-    def __init__(self, buffer: io.BytesIO, known: dict[int, tuple[Any, str, bytes]], apart: set[int]):
+    def __init__(
+        self, buffer: io.BytesIO, known: dict[int, tuple[Any, str, bytes]], apart: set[int]
+    ):
         super().__init__(buffer, protocol=5)
         self._known, self._apart = known, apart
         self.parts: dict[str, bytes] = {}

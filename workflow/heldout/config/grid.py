@@ -52,7 +52,9 @@ def _values(axis: Any, seed: int, where: str) -> list[Any]:
 
 def _by_rule(rule: str, numbers: Any, where: str) -> list[Any]:
     if rule not in RULES:
-        raise HeldoutError(f"{where}: unknown rule '{rule}'{did_you_mean(rule, [*RULES, 'random'])}")
+        raise HeldoutError(
+            f"{where}: unknown rule '{rule}'{did_you_mean(rule, [*RULES, 'random'])}"
+        )
     low, high = RULES[rule]
     if not isinstance(numbers, list) or not low <= len(numbers) <= high or not _numeric(numbers):
         raise HeldoutError(f"{where}: {rule} takes {low} to {high} numbers, found {numbers!r}")

@@ -25,7 +25,9 @@ def _line(item: Any) -> str:
     found = "" if item["type"] == "missing" else f" (found {item['input']!r})"
     hint = ""
     if item["type"] == "literal_error" and isinstance(item["input"], str):
-        expected = [word.strip(" '") for word in item["ctx"]["expected"].replace(" or ", ",").split(",")]
+        expected = [
+            word.strip(" '") for word in item["ctx"]["expected"].replace(" or ", ",").split(",")
+        ]
         hint = did_you_mean(item["input"], expected) if len(expected) > 1 else ""
         hint = hint if "did you mean" in hint else ""
     return f"  {'.'.join(path)}: {item['msg']}{found}{hint}"

@@ -23,24 +23,31 @@ class Strict(BaseModel):
 class Holdout(Strict):
     """The development set."""
 
-    fraction: Fraction = Field(0.2, description="share of the unsealed rows (or groups) held out")
+    fraction: Fraction = Field(
+        default=0.2, description="share of the unsealed rows (or groups) held out"
+    )
 
 
 class KFold(Strict):
     """The folds of cross-validation."""
 
-    k: int = Field(10, ge=2, description="number of folds")
-    repeats: int = Field(1, ge=1, description="how many partitions are drawn")
-    stratify: bool = Field(True, description="classification: keep class shares alike in all folds")
-    column: str | None = Field(None, description="a column with the user's own folds")
+    k: int = Field(default=10, ge=2, description="number of folds")
+    repeats: int = Field(default=1, ge=1, description="how many partitions are drawn")
+    stratify: bool = Field(
+        default=True, description="classification: keep class shares alike in all folds"
+    )
+    column: str | None = Field(default=None, description="a column with the user's own folds")
 
 
 class Select(Strict):
     """How θ and the learner are chosen."""
 
-    by: Literal["kfold", "holdout"] = Field("kfold", description="the risk estimate compared")
+    by: Literal["kfold", "holdout"] = Field(
+        default="kfold", description="the risk estimate compared"
+    )
     rule: Literal["min", "one_se"] = Field(
-        "min", description="the smallest risk, or the simplest θ within one standard error of it"
+        default="min",
+        description="the smallest risk, or the simplest θ within one standard error of it",
     )
 
 
@@ -49,21 +56,27 @@ class Task(Strict):
 
     data: str = Field(description="csv, csv.gz, tsv, parquet, or sklearn:NAME")
     target: str = Field(description="the column to predict")
-    drop: list[str] = Field([], description="columns never used")
-    groups: str | None = Field(None, description="a column: its rows always stay together")
-    missing: list[str] = Field([], description="texts that mean 'missing', besides the usual ones")
-    categories: list[str] = Field([], description="columns of numbers that are categories")
+    drop: list[str] = Field(default=[], description="columns never used")
+    groups: str | None = Field(default=None, description="a column: its rows always stay together")
+    missing: list[str] = Field(
+        default=[], description="texts that mean 'missing', besides the usual ones"
+    )
+    categories: list[str] = Field(default=[], description="columns of numbers that are categories")
     loss: Loss | None = Field(
-        None, description="default: zero_one for text and boolean targets, squared for numbers"
+        default=None,
+        description="default: zero_one for text and boolean targets, squared for numbers",
     )
     metrics: list[str] = Field(
-        [], description="scikit-learn scorers, reported and never selected on"
+        default=[], description="scikit-learn scorers, reported and never selected on"
     )
     test: Annotated[float, Field(ge=0, lt=1)] | str = Field(
-        0.2, description="share of rows (or groups) sealed for the test; 0: none; or a table's path"
+        default=0.2,
+        description="share of rows (or groups) sealed for the test; 0: none; or a table's path",
     )
     estimators: list[EstimatorName] = Field(
-        ["training", "holdout", "kfold", "test"], min_length=1, description="what to estimate"
+        default=["training", "holdout", "kfold", "test"],
+        min_length=1,
+        description="what to estimate",
     )
     holdout: Holdout = Holdout()
     kfold: KFold = KFold()
@@ -75,25 +88,31 @@ class Learner(Strict):
     """A family of algorithms {A_θ}: an estimator and its grid."""
 
     estimator: str = Field(description="short name, or an import path such as sklearn.svm.SVC")
-    params: dict[str, Any] = Field({}, description="fixed parameters")
-    scale: bool | None = Field(None, description="standardise numbers; default: where needed")
-    grid: dict[str, Any] = Field({}, description="hyper-parameters and their values")
+    params: dict[str, Any] = Field(default={}, description="fixed parameters")
+    scale: bool | None = Field(
+        default=None, description="standardise numbers; default: where needed"
+    )
+    grid: dict[str, Any] = Field(default={}, description="hyper-parameters and their values")
     simpler: dict[str, Literal["larger", "smaller"]] = Field(
-        {}, description="one_se: which direction of each hyper-parameter is the simpler one"
+        default={}, description="one_se: which direction of each hyper-parameter is the simpler one"
     )
 
 
 class Config(Strict):
     """The whole file."""
 
-    seed: Annotated[int, Field(ge=0)] = Field(19, description="the root of every random choice")
-    level: Fraction = Field(0.95, description="confidence level of every interval")
+    seed: Annotated[int, Field(ge=0)] = Field(
+        default=19, description="the root of every random choice"
+    )
+    level: Fraction = Field(default=0.95, description="confidence level of every interval")
     models: Literal["all", "selected", "none"] = Field(
-        "all", description="which fitted models stay on disk"
+        default="all", description="which fitted models stay on disk"
     )
     batches: int | None = Field(
-        None, ge=1, description="fitting jobs per task; default: as many as there are cores"
+        default=None, ge=1, description="fitting jobs per task; default: as many as there are cores"
     )
-    open_again: bool = Field(False, description="open the sealed test set for another selection")
+    open_again: bool = Field(
+        default=False, description="open the sealed test set for another selection"
+    )
     tasks: dict[Name, Task] = Field(min_length=1)
-    learners: dict[Name, Learner] = Field({})
+    learners: dict[Name, Learner] = Field(default={})

@@ -21,7 +21,13 @@ MAX_SPEC = 120_000
 """A spec travels inside a shell command, which may have 128 KiB."""
 CELLS_PER_JOB = 20
 """Fewer cells than this do not deserve a job of their own."""
-CLASS_LOSSES = {"zero_one": True, "cross_entropy": True, "brier": True, "squared": False, "absolute": False}
+CLASS_LOSSES = {
+    "zero_one": True,
+    "cross_entropy": True,
+    "brier": True,
+    "squared": False,
+    "absolute": False,
+}
 
 
 class Study:
@@ -65,7 +71,9 @@ class Study:
     def spec(self, step: str, task: str, **wildcards: Any) -> str:
         """The spec of a step as canonical JSON."""
         content = getattr(self, f"_{step}")(task, **wildcards)
-        text = canonical({"task": task, "code": code_digest(f"heldout.steps.{step}"), **content})
+        text = canonical(
+            {"step": step, "task": task, "code": code_digest(f"heldout.steps.{step}"), **content}
+        )
         if len(text) > MAX_SPEC:
             raise HeldoutError(
                 f"task '{task}': the grids take {len(text) // 1000} kB of text, more than a job can be "
@@ -177,7 +185,9 @@ class Study:
 
     def _kinds(self, name: str) -> list[str]:
         task = self._task(name)
-        return kinds_needed([*task.estimators, task.select.by, *(["kfold"] if task.metrics else [])])
+        return kinds_needed(
+            [*task.estimators, task.select.by, *(["kfold"] if task.metrics else [])]
+        )
 
     def _learners_of(self, name: str) -> list[Definition]:
         return [self._learners[learner] for learner in self._task(name).learners]
@@ -205,7 +215,9 @@ class Study:
         if twice:
             raise HeldoutError(f"{where}.learners: '{twice[0]}' stands there twice")
         if "all" in task.learners:
-            raise HeldoutError(f"{where}.learners: the name 'all' is kept for the choice between learners")
+            raise HeldoutError(
+                f"{where}.learners: the name 'all' is kept for the choice between learners"
+            )
         if task.kfold.column is not None and task.kfold.repeats > 1:
             raise HeldoutError(f"{where}.kfold: the user's own folds cannot be repeated")
         if task.loss is not None:

@@ -61,7 +61,9 @@ def preprocess(problem: Problem, recipe: Recipe) -> tuple[Pipeline, np.ndarray, 
 def predict(model: BaseEstimator, features: np.ndarray, classes: list[Any] | None) -> Predictions:
     """Everything the model can say about the rows."""
     if classes is None:
-        return Predictions(value=np.asarray(model.predict(features), np.float64).reshape(len(features)))
+        return Predictions(
+            value=np.asarray(model.predict(features), np.float64).reshape(len(features))
+        )
     code_type = np.min_scalar_type(len(classes))
     proba = decision = None
     if hasattr(model, "predict_proba"):

@@ -11,7 +11,6 @@ from heldout.losses import Predictions
 from heldout.names import Theta
 
 
-
 @dataclass(frozen=True)
 class Problem:
     """One training set of one learner: training rows, rows to predict, and the seed."""

@@ -41,7 +41,9 @@ class Interval:
         reason = self.reason_against(evidence)
         if reason is not None:
             raise ValueError(reason)
-        return self.bounds(evidence, (1 - level) / evidence.comparisons)
+        se, low, high = self.bounds(evidence, (1 - level) / evidence.comparisons)
+        top = float("inf") if evidence.bound is None else evidence.bound
+        return se, max(0.0, low), min(top, high)
 
 
 # --- one sample of independent examples (or groups) ------------------------------------------
@@ -61,7 +63,7 @@ def _hoeffding(evidence: Evidence, delta: float) -> Bounds:
     """±B·√(ln(2/δ)/(2n)) for losses in [0, B]."""
     assert evidence.bound is not None
     half = evidence.bound * np.sqrt(np.log(2 / delta) / (2 * evidence.n))
-    return None, *_within(evidence, evidence.risk - half, evidence.risk + half)
+    return None, float(evidence.risk - half), float(evidence.risk + half)
 
 
 def _empirical_bernstein(evidence: Evidence, delta: float) -> Bounds:
@@ -70,7 +72,7 @@ def _empirical_bernstein(evidence: Evidence, delta: float) -> Bounds:
     log_term = np.log(4 / delta)
     spread = np.sqrt(2 * evidence.pooled.var(ddof=1) * log_term / evidence.n)
     half = spread + 7 * evidence.bound * log_term / (3 * (evidence.n - 1))
-    return None, *_within(evidence, evidence.risk - half, evidence.risk + half)
+    return None, float(evidence.risk - half), float(evidence.risk + half)
 
 
 def _clopper_pearson(evidence: Evidence, delta: float) -> Bounds:
@@ -87,7 +89,7 @@ def _wilson(evidence: Evidence, delta: float) -> Bounds:
     z = float(special.ndtri(1 - delta / 2))
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return float(np.sqrt(share * (1 - share) / n)), max(0.0, centre - half), min(1.0, centre + half)
+    return float(np.sqrt(share * (1 - share) / n)), centre - half, centre + half
 
 
 def _bootstrap_percentile(evidence: Evidence, delta: float, draws: int = 2000) -> Bounds:
@@ -124,10 +126,6 @@ def _bayle_all_pairs(evidence: Evidence, delta: float) -> Bounds:
     return se, centre - half, centre + half
 
 
-def _within(evidence: Evidence, low: float, high: float) -> tuple[float, float]:
-    return max(0.0, float(low)), min(float(evidence.bound or np.inf), float(high))
-
-
 def _needs_bound(evidence: Evidence) -> str | None:
     if evidence.bound is None:
         return "the loss is unbounded; Hoeffding and Bernstein need losses in a known range"
@@ -141,6 +139,15 @@ def _needs_binary(evidence: Evidence) -> str | None:
 def _needs_rows(evidence: Evidence) -> str | None:
     if evidence.grouped:
         return "rows come in groups; this interval takes rows as independent"
+    return _needs_two(evidence)
+
+
+def _needs_spread(evidence: Evidence) -> str | None:
+    """Of use where no exact interval is: not for single zero-one losses, nor for equal ones."""
+    if evidence.binary and not evidence.grouped:
+        return "zero-one losses of single rows have exact binomial intervals"
+    if np.ptp(evidence.pooled) == 0:
+        return "all losses are equal: their spread says nothing"
     return _needs_two(evidence)
 
 
@@ -169,8 +176,8 @@ INTERVALS = {
         Interval("hoeffding", PREDICTOR, SAMPLE, _needs_bound, _hoeffding, "Hoeffding 1963"),
         Interval("hoeffding_union", PREDICTOR, SAMPLE, _needs_bound, _hoeffding, "Hoeffding 1963, union bound"),
         Interval("empirical_bernstein", PREDICTOR, SAMPLE, _needs_bound, _empirical_bernstein, "Maurer & Pontil 2009"),
-        Interval("t", PREDICTOR, SAMPLE, _needs_two, _t, "Student 1908"),
-        Interval("bootstrap_percentile", PREDICTOR, SAMPLE, _needs_two, _bootstrap_percentile, "Efron 1979"),
+        Interval("t", PREDICTOR, SAMPLE, _needs_spread, _t, "Student 1908"),
+        Interval("bootstrap_percentile", PREDICTOR, SAMPLE, _needs_spread, _bootstrap_percentile, "Efron 1979"),
         Interval("nadeau_bengio", ALGORITHM, CV, _needs_sets, _nadeau_bengio, "Nadeau & Bengio 2003"),
         Interval("bayle_all_pairs", FOLD_AVERAGE, CV, _needs_one_partition, _bayle_all_pairs, "Bayle et al. 2020"),
     )
@@ -178,9 +185,16 @@ INTERVALS = {
 """Every method by name; to add one, add an entry."""
 
 RECOMMENDED = {
-    "test": ("clopper_pearson", "wilson", "t", "bootstrap_percentile", "hoeffding", "empirical_bernstein"),
+    "test": (
+        "clopper_pearson",
+        "wilson",
+        "t",
+        "bootstrap_percentile",
+        "hoeffding",
+        "empirical_bernstein",
+    ),
     "holdout": ("hoeffding_union", "t"),
-    "kfold": ("nadeau_bengio", "bayle_all_pairs"),
+    "kfold": ("bayle_all_pairs", "nadeau_bengio"),
 }
 """For each plan, the methods that are tried, the recommended one first."""
 

@@ -20,13 +20,17 @@ Chosen = tuple[str, Theta]
 """A learner's name and a θ."""
 
 
-def procedure_rows(book: LossBook, selected: dict[str, Chosen], level: float) -> Iterator[EstimateRow]:
+def procedure_rows(
+    book: LossBook, selected: dict[str, Chosen], level: float
+) -> Iterator[EstimateRow]:
     """All rows; `selected` maps each learner, and `all`, to its selected learner and θ."""
     for name, (learner, theta) in selected.items():
         if FULL in book.resamples:
             [full] = book.resamples[FULL]
             losses = book.losses(learner, theta, full)[TRAIN]
-            yield bare_row(name, "training", TRAINING, theta, float(losses.mean()), len(losses), learner)
+            yield bare_row(
+                name, "training", TRAINING, theta, float(losses.mean()), len(losses), learner
+            )
         if DEV in book.resamples:
             best, evidence = _best_on_dev(book, book.thetas if name == "all" else [name])
             yield from estimate_rows(name, "holdout", HOLDOUT, best[1], evidence, level, best[0])
@@ -35,7 +39,9 @@ def procedure_rows(book: LossBook, selected: dict[str, Chosen], level: float) ->
             yield from estimate_rows(name, "kfold", KFOLD, theta, evidence, level, learner)
 
 
-def _best_on_dev(book: LossBook, names: "list[str] | dict[str, list[Theta]]") -> tuple[Chosen, Evidence]:
+def _best_on_dev(
+    book: LossBook, names: "list[str] | dict[str, list[Theta]]"
+) -> tuple[Chosen, Evidence]:
     pairs = [(name, theta) for name in names for theta in book.thetas[name]]
     evidence = [holdout_evidence(book, name, theta) for name, theta in pairs]
     best = smallest([one.risk for one in evidence])

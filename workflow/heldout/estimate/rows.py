@@ -57,7 +57,10 @@ def write_rows(path: Path, kind: type, rows: Iterable[Any]) -> None:
 def read_rows(path: Path, kind: type) -> list[Any]:
     """The rows that `write_rows` wrote."""
     with path.open(newline="", encoding="utf-8") as file:
-        return [kind(**{f.name: _parse(line[f.name], f.type) for f in fields(kind)}) for line in csv.DictReader(file)]
+        return [
+            kind(**{f.name: _parse(line[f.name], f.type) for f in fields(kind)})
+            for line in csv.DictReader(file)
+        ]
 
 
 def _parse(text: str, kind: Any) -> Any:

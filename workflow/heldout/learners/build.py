@@ -99,7 +99,9 @@ class Builder:
     def _table_step(self, columns: tuple[int, ...]) -> ColumnTransformer:
         numbers = [i for i in columns if i in self._numbers]
         texts = [i for i in columns if i not in self._numbers]
-        number_steps = [SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)]
+        number_steps = [
+            SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
+        ]
         if self.definition.scale:
             number_steps.append(StandardScaler())
         one_hot = OneHotEncoder(
@@ -167,10 +169,10 @@ def check_learner(builder: Builder, thetas: list[Theta], loss_needs: str | None)
     """Refuse, before any fit, what the estimator will refuse: names, values, the kind of target."""
     prototype = builder.prototype
     name = builder.definition.name
-    if hasattr(prototype, "_estimator_type") or hasattr(prototype, "__sklearn_tags__"):
-        if is_classifier(prototype) != builder.classification:
-            kind = "classification" if builder.classification else "regression"
-            raise HeldoutError(f"learners.{name}: {type(prototype).__name__} is not for {kind}")
+    known = hasattr(prototype, "__sklearn_tags__")
+    if known and is_classifier(prototype) != builder.classification:
+        kind = "classification" if builder.classification else "regression"
+        raise HeldoutError(f"learners.{name}: {type(prototype).__name__} is not for {kind}")
     seen: set[str] = set()
     for theta in thetas:
         recipe = builder.recipe(theta)
@@ -193,13 +195,17 @@ def _gives_probabilities(builder: Builder, theta: Theta) -> bool:
 
 
 def _check_values(estimator: BaseEstimator, learner: str, theta: Theta) -> None:
-    steps = [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
+    steps = (
+        [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
+    )
     for step in steps:
         try:
             if hasattr(step, "_validate_params"):
                 step._validate_params()
         except ValueError as error:
-            raise HeldoutError(f"learner '{learner}' refuses θ = {canonical(theta)}: {error}") from None
+            raise HeldoutError(
+                f"learner '{learner}' refuses θ = {canonical(theta)}: {error}"
+            ) from None
 
 
 def aligned(proba: np.ndarray, classes: np.ndarray, count: int) -> np.ndarray:

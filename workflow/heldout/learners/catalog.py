@@ -97,10 +97,16 @@ CATALOG: dict[str, Entry] = {
         simpler={"C": "smaller"},
     ),
     "majority": Entry(
-        "sklearn.dummy.DummyClassifier", None, {"strategy": "prior"}, instead="for numbers use 'mean'"
+        "sklearn.dummy.DummyClassifier",
+        None,
+        {"strategy": "prior"},
+        instead="for numbers use 'mean'",
     ),
     "mean": Entry(
-        None, "sklearn.dummy.DummyRegressor", {"strategy": "mean"}, instead="for classes use 'majority'"
+        None,
+        "sklearn.dummy.DummyRegressor",
+        {"strategy": "mean"},
+        instead="for classes use 'majority'",
     ),
 }
 

@@ -6,14 +6,9 @@ from typing import Any
 from heldout.estimate.lossbook import LossBook
 from heldout.estimate.rows import write_rows
 from heldout.metrics import MetricRow, metric_rows
-from heldout.steps.run import run
 
 
 def main(folder: Path, spec: dict[str, Any]) -> None:
     """Compute and write all rows."""
     book = LossBook(folder, spec)
     write_rows(folder / "metrics.csv", MetricRow, metric_rows(book, spec["metrics"]))
-
-
-if __name__ == "__main__":
-    run(main)

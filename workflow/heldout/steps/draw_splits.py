@@ -5,7 +5,6 @@ from typing import Any
 
 from heldout.names import seed_for
 from heldout.splits import draw_holdout, draw_kfold, user_kfold, write_split
-from heldout.steps.run import run
 from heldout.table.prepared import open_prepared
 
 
@@ -25,7 +24,3 @@ def main(folder: Path, spec: dict[str, Any]) -> None:
         seeds = [seed(str(repeat)) for repeat in range(settings["repeats"])]
         split = draw_kfold(table, settings["k"], spec["stratify"], seeds)
     write_split(folder / "splits" / f"{name}.csv", split)
-
-
-if __name__ == "__main__":
-    run(main)

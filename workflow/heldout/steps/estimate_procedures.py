@@ -7,7 +7,6 @@ from heldout.estimate.lossbook import LossBook
 from heldout.estimate.procedures import Chosen, procedure_rows
 from heldout.estimate.rows import EstimateRow, write_rows
 from heldout.files import read_json
-from heldout.steps.run import run
 
 
 def main(folder: Path, spec: dict[str, Any]) -> None:
@@ -19,7 +18,3 @@ def main(folder: Path, spec: dict[str, Any]) -> None:
     selected["all"] = selection["learner"], selection["theta"]
     rows = procedure_rows(LossBook(folder, spec), selected, spec["level"])
     write_rows(folder / "estimates" / "unsealed.csv", EstimateRow, rows)
-
-
-if __name__ == "__main__":
-    run(main)

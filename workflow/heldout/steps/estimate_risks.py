@@ -6,14 +6,9 @@ from typing import Any
 from heldout.estimate.lossbook import LossBook
 from heldout.estimate.risks import risk_rows
 from heldout.estimate.rows import RiskRow, write_rows
-from heldout.steps.run import run
 
 
 def main(folder: Path, spec: dict[str, Any]) -> None:
     """Compute and write all rows."""
     book = LossBook(folder, spec)
     write_rows(folder / "risks.csv", RiskRow, risk_rows(book, spec["level"]))
-
-
-if __name__ == "__main__":
-    run(main)

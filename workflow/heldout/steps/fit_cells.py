@@ -7,7 +7,6 @@ from heldout.cells import open_plan
 from heldout.fit import fit_part, report_batch
 from heldout.losses import loss_for
 from heldout.manifest import manifest_paths, write_manifest
-from heldout.steps.run import run
 from heldout.store import Store
 
 
@@ -22,7 +21,3 @@ def main(folder: Path, spec: dict[str, Any]) -> None:
     facts = {"task": plan.task, "part": part, "parts": parts, "data": plan.table.digest}
     counts = {"fitted": batch.fitted, "reused": len(batch.cells) - batch.fitted}
     write_manifest(manifest_paths(folder, parts)[part - 1], facts | counts, batch.cells)
-
-
-if __name__ == "__main__":
-    run(main)

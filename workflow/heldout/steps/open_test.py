@@ -14,7 +14,6 @@ from heldout.files import read_json
 from heldout.losses import loss_for
 from heldout.names import canonical, digest, seed_for
 from heldout.predictor import Predictor
-from heldout.steps.run import run
 from heldout.table.schema import schema_from_json
 from heldout.vault import record_opening
 
@@ -38,7 +37,13 @@ def main(folder: Path, spec: dict[str, Any]) -> None:
         row
         for learner in (selection["learner"], "all")
         for row in estimate_rows(
-            learner, "test", TARGET, selection["theta"], evidence, spec["level"], selection["learner"]
+            learner,
+            "test",
+            TARGET,
+            selection["theta"],
+            evidence,
+            spec["level"],
+            selection["learner"],
         )
     ]
     write_rows(vault / "test.csv", EstimateRow, rows)
@@ -62,7 +67,3 @@ def _evidence(predictor: Predictor, sealed: Any, spec: dict[str, Any], openings:
         comparisons=openings,
         seed=seed_for(spec["seed"], spec["task"], "test", "bootstrap"),
     )
-
-
-if __name__ == "__main__":
-    run(main)

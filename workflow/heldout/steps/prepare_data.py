@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 from heldout.prepare import Request, prepare
-from heldout.steps.run import run
 
 
 def main(folder: Path, spec: dict[str, Any]) -> None:
@@ -13,7 +12,3 @@ def main(folder: Path, spec: dict[str, Any]) -> None:
     print(f"{facts['n']} rows to learn from, {facts['sealed']} sealed")
     for note in facts["notes"]:
         print(f"note: {note}")
-
-
-if __name__ == "__main__":
-    run(main)

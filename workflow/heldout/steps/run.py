@@ -1,18 +1,22 @@
-"""How a step runs: the folder as its argument, the spec as JSON on standard input."""
+"""How a step runs: ``python -m heldout.steps.run FOLDER``, the spec as JSON on standard input."""
 
+import importlib
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from heldout.errors import HeldoutError
 
 
-def run(main: Callable[[Path, dict[str, Any]], None]) -> None:
-    """Run a step; an error for people is printed without a traceback."""
+def main() -> None:
+    """Run the step that the spec names; an error for people is printed without a traceback."""
+    spec = json.load(sys.stdin)
     try:
-        main(Path(sys.argv[1]), json.load(sys.stdin))
+        importlib.import_module(f"heldout.steps.{spec['step']}").main(Path(sys.argv[1]), spec)
     except HeldoutError as error:
         print(f"heldout: {error}", file=sys.stderr)
         sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

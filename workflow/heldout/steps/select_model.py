@@ -6,7 +6,6 @@ from typing import Any
 from heldout.estimate.rows import RiskRow, read_rows
 from heldout.files import write_json
 from heldout.selection import select
-from heldout.steps.run import run
 
 
 def main(folder: Path, spec: dict[str, Any]) -> None:
@@ -14,7 +13,3 @@ def main(folder: Path, spec: dict[str, Any]) -> None:
     rows = read_rows(folder / "risks.csv", RiskRow)
     chosen = select(rows, spec["select"]["by"], spec["select"]["rule"], spec["simpler"])
     write_json(folder / "selection.json", chosen)
-
-
-if __name__ == "__main__":
-    run(main)

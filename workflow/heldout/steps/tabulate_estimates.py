@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 from heldout.estimate.rows import EstimateRow, read_rows, write_rows
-from heldout.steps.run import run
 
 
 def main(folder: Path, spec: dict[str, Any]) -> None:
@@ -16,7 +15,3 @@ def main(folder: Path, spec: dict[str, Any]) -> None:
     order = {name: i for i, name in enumerate([*spec["learners"], "all"])}
     rows.sort(key=lambda row: order[row.learner])
     write_rows(folder / "estimates.csv", EstimateRow, rows)
-
-
-if __name__ == "__main__":
-    run(main)

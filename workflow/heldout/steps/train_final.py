@@ -14,7 +14,6 @@ from heldout.fit import fit_cell
 from heldout.names import Theta
 from heldout.plans import FULL
 from heldout.predictor import Predictor
-from heldout.steps.run import run
 from heldout.store import Cell, Store
 
 
@@ -49,7 +48,11 @@ def _card(plan: Plan, selection: dict[str, Any]) -> dict[str, Any]:
         "learner": selection["learner"],
         "theta": selection["theta"],
         "why": selection["why"],
-        "trained_on": {"rows": plan.table.n, "source": facts["source"], "digest": plan.table.digest},
+        "trained_on": {
+            "rows": plan.table.n,
+            "source": facts["source"],
+            "digest": plan.table.digest,
+        },
         "sealed_rows": facts["sealed"],
         "features": plan.table.names,
         "target": facts["schema"]["target"]["name"],
@@ -58,7 +61,3 @@ def _card(plan: Plan, selection: dict[str, Any]) -> dict[str, Any]:
         "versions": {"heldout": __version__, "python": platform.python_version()},
         "libraries": plan.versions,
     }
-
-
-if __name__ == "__main__":
-    run(main)

@@ -7,7 +7,7 @@ import csv
 import gzip
 import io
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -71,10 +71,9 @@ def _with_nulls(column: pa.Array, absent: pa.Array) -> pa.Array:
 
 
 def _header(path: Path, delimiter: str) -> tuple[list[str], str]:
-    opened = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
     try:
-        with opened as file:
-            text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")  # type: ignore[arg-type]
+        with _open(path) as file:
+            text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
             first = text.readline()
     except UnicodeDecodeError:
         raise _not_utf8(path) from None
@@ -98,15 +97,16 @@ def _check_names(names: list[str], path: Path) -> None:
         )
 
 
+def _open(path: Path) -> BinaryIO:
+    return cast(BinaryIO, gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb"))
+
+
 def _not_utf8(path: Path) -> HeldoutError:
-    data = gzip.open(path).read() if path.suffix == ".gz" else path.read_bytes()
-    for number, line in enumerate(data.split(b"\n"), start=1):
-        try:
-            line.decode("utf-8")
-        except UnicodeDecodeError:
-            break
+    with _open(path) as file:
+        whole = file.read()
+    good = whole.decode("utf-8", errors="replace").partition("\N{REPLACEMENT CHARACTER}")[0]
     return HeldoutError(
-        f"data: '{path}' is not UTF-8 (line {number}); convert it, for instance with "
+        f"data: '{path}' is not UTF-8 (line {good.count(chr(10)) + 1}); convert it, for instance with "
         "iconv -f latin1 -t utf-8"
     )
 
@@ -127,7 +127,9 @@ def _read_parquet(path: Path) -> pa.Table:
 def _read_sklearn(name: str) -> pa.Table:
     from sklearn import datasets
 
-    loaders = {n.removeprefix("load_"): getattr(datasets, n) for n in dir(datasets) if n[:5] == "load_"}
+    loaders = {
+        n.removeprefix("load_"): getattr(datasets, n) for n in dir(datasets) if n[:5] == "load_"
+    }
     tables = ["breast_cancer", "diabetes", "digits", "iris", "linnerud", "wine"]
     if name not in tables:
         raise HeldoutError(f"data: unknown data set 'sklearn:{name}'{did_you_mean(name, tables)}")

@@ -128,7 +128,9 @@ def _texts(values: pa.Array) -> pa.Array:
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
     if pa.types.is_floating(values.type):
-        return pa.array([None if v is None or v != v else _label_text(v) for v in values.to_pylist()])
+        return pa.array(
+            [None if v is None or v != v else _label_text(v) for v in values.to_pylist()]
+        )
     return values.cast(pa.string())
 
 
@@ -179,7 +181,9 @@ def _booleans(values: pa.Array) -> pa.Array:
     if pa.types.is_boolean(values.type):
         return values
     texts = _texts(values).to_pylist()
-    return pa.array([TRUE_FALSE.get(t.lower()) if t is not None else None for t in texts], pa.bool_())
+    return pa.array(
+        [TRUE_FALSE.get(t.lower()) if t is not None else None for t in texts], pa.bool_()
+    )
 
 
 def _all_true_false(present: pa.Array) -> bool:
