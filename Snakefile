@@ -1,5 +1,5 @@
-import os
 import sys
+from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
@@ -16,7 +16,7 @@ if "tasks" not in config:
 
 
 # Each step runs under the Python that runs Snakemake.
-os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
+shell.prefix(f"export PATH={Path(sys.executable).parent}:$PATH; ")
 
 STEP = """
 python -m heldout.steps.run results/{wildcards.task} > {log} 2>&1 <<'SPEC'

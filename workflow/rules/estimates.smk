@@ -1,19 +1,9 @@
 # Cells → risks → selection → final model → test → estimates.
 
 
-def manifests(wildcards):
-    parts = study.parts(wildcards.task)
-    return expand(
-        "results/{task}/cells/manifests/{part}-of-{parts}.json",
-        task=wildcards.task,
-        part=range(1, parts + 1),
-        parts=parts,
-    )
-
-
 rule estimate_risks:
     input:
-        manifests,
+        manifests=lambda wildcards: study.manifests(wildcards.task),
     output:
         "results/{task}/risks.csv",
     log:
@@ -39,7 +29,7 @@ rule select_model:
 
 rule estimate_procedures:
     input:
-        manifests,
+        manifests=lambda wildcards: study.manifests(wildcards.task),
         selection="results/{task}/selection.json",
     output:
         "results/{task}/estimates/unsealed.csv",
@@ -53,7 +43,7 @@ rule estimate_procedures:
 
 rule compute_metrics:
     input:
-        manifests,
+        manifests=lambda wildcards: study.manifests(wildcards.task),
     output:
         "results/{task}/metrics.csv",
     log:

@@ -60,6 +60,12 @@ class Study:
             return self.config.batches
         return max(1, min(self.cores, math.ceil(self._cell_count(task) / CELLS_PER_JOB)))
 
+    def manifests(self, task: str) -> list[str]:
+        """The manifests of all fitting jobs of a task."""
+        parts = self.parts(task)
+        folder = f"results/{task}/cells/manifests"
+        return [f"{folder}/{part}-of-{parts}.json" for part in range(1, parts + 1)]
+
     def has_test(self, task: str) -> bool:
         """Whether the task has a sealed test set that is to be opened."""
         return bool(self._task(task).test) and "test" in self._task(task).estimators
