@@ -11,7 +11,7 @@ from heldout.learners.definition import Definition
 from heldout.names import Theta, canonical, digest, seed_for
 from heldout.plans import split_files
 from heldout.splits import Resample, Split, read_split, resamples
-from heldout.store import Cell
+from heldout.store import Keys
 from heldout.table.prepared import Prepared, open_prepared
 
 
@@ -37,23 +37,20 @@ class Plan:
         """Depends on the names alone; equal for all θ, which then differ in θ only."""
         return seed_for(self.seed, self.task, learner, resample.name)
 
-    def keys(self, learner: Definition, resample: Resample, thetas: list[Theta]) -> list[str]:
-        """The key of each θ's cell: a digest of all that can change its model or its scores."""
-        rows = [_rows_digest(resample.train)]
-        rows += [f"{name}:{_rows_digest(held)}" for name, held in resample.held.items()]
+    def keys(self, learner: Definition, resample: Resample, thetas: list[Theta]) -> list[Keys]:
+        """The keys of each θ's cell."""
+        trained = [_rows_digest(part.train) for part in (resample, *resample.parts)]
+        held = canonical([[name, _rows_digest(rows)] for name, rows in resample.held.items()])
         common = digest(
             self.table.digest,
-            canonical(rows),
+            canonical(trained),
             learner.family(self.table.classification),
             str(self.fit_seed(learner.name, resample)),
             self.numeric_code,
             self.versions,
         )
-        return [digest(common, canonical(theta)) for theta in thetas]
-
-    def cells(self, learner: Definition, resample: Resample) -> list[Cell]:
-        """The cells of one training set."""
-        return [Cell(learner.name, theta, resample.name) for theta in learner.thetas(self.seed)]
+        fits = [digest(common, canonical(theta)) for theta in thetas]
+        return [Keys(fit, digest(fit, held)) for fit in fits]
 
 
 def open_plan(folder: Path, spec: dict[str, Any]) -> Plan:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,13 +10,17 @@ import numpy as np
 from heldout.cells import Plan
 from heldout.errors import HeldoutError
 from heldout.learners.definition import Definition
+from heldout.losses import Predictions
 from heldout.names import Theta, canonical
 from heldout.splits import Resample
-from heldout.store import Cell, ModelPickler, Record, Store
+from heldout.store import Cell, Keys, ModelPickler, Record, Store
 
 if TYPE_CHECKING:
     from heldout.engines.problem import Outcome, Problem
     from heldout.learners.build import Builder
+
+PROBE = 3
+"""How many θ of an endless grid are checked before the first fit."""
 
 
 @dataclass
@@ -27,48 +32,108 @@ class Batch:
     fitted: int = 0
 
 
-@dataclass(frozen=True)
-class Missing:
-    """The cells of one training set that are not in the store."""
+class Fitter:
+    """Makes sure that cells are in the store, and keeps the account."""
 
-    resample: Resample
-    learner: Definition
-    cells: list[Cell]
-    keys: list[str]
+    def __init__(self, plan: Plan, store: Store, keep_models: bool, loss_needs: str | None):
+        self.plan = plan
+        self.store = store
+        self.batch = Batch()
+        self._keep_models = keep_models
+        self._loss_needs = loss_needs
+        self._problems = Problems(plan)
 
+    def ensure(self, learner: Definition, resample: Resample, thetas: list[Theta]) -> None:
+        """Find or fit the cells of one training set; an error ends only its own cell."""
+        keep = self._keep_models and not resample.parts
+        missing: dict[str, Keys] = {}
+        for theta, keys in zip(thetas, self.plan.keys(learner, resample, thetas), strict=True):
+            cell = Cell(learner.name, theta, resample.name)
+            record = self.store.find(cell, keys.cell, keep)
+            if record is not None:
+                self.batch.cells.append((cell, record))
+            else:
+                missing[canonical(theta)] = keys
+        wanted = [theta for theta in thetas if canonical(theta) in missing]
+        if wanted:
+            builder = self._builders[learner.name]
+            for outcome in self._outcomes(builder, resample, wanted, missing):
+                self._keep(learner, resample, outcome, missing[canonical(outcome.theta)], keep)
 
-def fit_part(
-    plan: Plan, store: Store, part: int, parts: int, keep_models: bool, loss_needs: str | None
-) -> Batch:
-    """Fit the cells of part `part` (from 1) of `parts`; an error ends only its own cell."""
-    batch = Batch()
-    missing = []
-    for resample, learner in _share(plan, part, parts):
-        cells = plan.cells(learner, resample)
-        keys = plan.keys(learner, resample, [cell.theta for cell in cells])
-        found = [store.find(cell, key, keep_models) for cell, key in zip(cells, keys, strict=True)]
-        batch.cells += [(c, r) for c, r in zip(cells, found, strict=True) if r is not None]
-        absent = [i for i, record in enumerate(found) if record is None]
-        if absent:
-            missing.append(
-                Missing(resample, learner, [cells[i] for i in absent], [keys[i] for i in absent])
+    @cached_property
+    def _builders(self) -> dict[str, "Builder"]:
+        return checked_builders(self.plan, self._loss_needs)
+
+    def _outcomes(
+        self, builder: "Builder", resample: Resample, thetas: list[Theta], keys: dict[str, Keys]
+    ) -> Iterator["Outcome"]:
+        from heldout.engines import generic
+
+        if resample.parts:
+            yield from self._joined(builder, resample, thetas)
+            return
+        problem = self._problems.problem(builder, resample)
+        fresh = []
+        for theta in thetas:
+            cell = Cell(builder.definition.name, theta, resample.name)
+            model = self.store.fitted_model(cell, keys[canonical(theta)])
+            if model is None:
+                fresh.append(theta)
+            else:
+                yield generic.revisit(problem, theta, model)
+        yield from generic.run(problem, fresh)
+
+    def _joined(
+        self, builder: "Builder", resample: Resample, thetas: list[Theta]
+    ) -> Iterator["Outcome"]:
+        """Many small fits, whose predictions go into one score file per θ."""
+        from heldout.engines import generic
+        from heldout.engines.problem import Outcome
+
+        said: dict[str, list[Outcome]] = {canonical(theta): [] for theta in thetas}
+        for part in resample.parts:
+            problem = self._problems.problem(builder, part)
+            for outcome in generic.run(problem, thetas):
+                said[canonical(outcome.theta)].append(outcome)
+        for theta in thetas:
+            outcomes = said[canonical(theta)]
+            errors = [outcome.error for outcome in outcomes if outcome.error is not None]
+            yield Outcome(
+                theta,
+                predictions=None if errors else _concatenated(outcomes),
+                error=errors[0] if errors else None,
+                seconds=sum(outcome.seconds for outcome in outcomes),
             )
-    if missing:
-        builders = checked_builders(plan, loss_needs)
-        problems = Problems(plan)
-        for place in missing:
-            problem = problems.problem(builders[place.learner.name], place.resample)
-            _fit_missing(problem, store, place, keep_models, batch)
-    return batch
+
+    def _keep(
+        self, learner: Definition, resample: Resample, outcome: "Outcome", keys: Keys, keep: bool
+    ) -> None:
+        from heldout.engines import generic
+
+        cell = Cell(learner.name, outcome.theta, resample.name)
+        if outcome.error is not None or outcome.predictions is None:
+            error = f"{type(outcome.error).__name__}: {outcome.error}"
+            self.batch.failures.append(f"{cell}: {error}")
+            return
+        model = self._problems.pickler.dump(outcome.model, outcome.shared) if keep else None
+        sets = {name: len(rows) for name, rows in resample.held.items()}
+        record = self.store.write(
+            cell, keys, sets, outcome.predictions, model, generic.NAME, outcome.seconds
+        )
+        self.batch.cells.append((cell, record))
+        self.batch.fitted += not outcome.revisited
 
 
-def _share(plan: Plan, part: int, parts: int) -> Iterator[tuple[Resample, Definition]]:
-    """Whole training sets where there are enough of them, else single (training set, learner)s."""
+def share(plan: Plan, part: int, parts: int) -> Iterator[tuple[Resample, Definition]]:
+    """The part's (training set, learner)s: whole training sets where there are enough of them."""
+    listed = [learner for learner in plan.learners if not learner.endless]
     by_resample = len(plan.resamples) >= parts
-    for i, unit in enumerate(plan.units()):
-        number = i // len(plan.learners) if by_resample else i
-        if number % parts == part - 1:
-            yield unit
+    number = 0
+    for i, resample in enumerate(plan.resamples):
+        for learner in listed:
+            if (i if by_resample else number) % parts == part - 1:
+                yield resample, learner
+            number += 1
 
 
 def checked_builders(plan: Plan, loss_needs: str | None) -> dict[str, "Builder"]:
@@ -77,35 +142,10 @@ def checked_builders(plan: Plan, loss_needs: str | None) -> dict[str, "Builder"]
 
     builders = {learner.name: Builder(learner, plan.table) for learner in plan.learners}
     for builder in builders.values():
-        check_learner(builder, builder.definition.thetas(plan.seed), loss_needs)
+        learner = builder.definition
+        thetas = learner.first_thetas(PROBE) if learner.endless else learner.thetas(plan.seed)
+        check_learner(builder, thetas, loss_needs)
     return builders
-
-
-def _fit_missing(
-    problem: "Problem", store: Store, place: Missing, keep_models: bool, batch: Batch
-) -> None:
-    from heldout.engines import generic
-
-    keys = dict(zip((canonical(cell.theta) for cell in place.cells), place.keys, strict=True))
-    sets = {name: len(rows) for name, rows in place.resample.held.items()}
-    pickler = ModelPickler()
-    for outcome in generic.run(problem, [cell.theta for cell in place.cells]):
-        cell = Cell(place.learner.name, outcome.theta, place.resample.name)
-        if outcome.error is not None or outcome.predictions is None:
-            batch.failures.append(f"{cell}: {type(outcome.error).__name__}: {outcome.error}")
-            continue
-        model = pickler.dump(outcome.model, outcome.shared) if keep_models else None
-        record = store.write(
-            cell,
-            keys[canonical(cell.theta)],
-            sets,
-            outcome.predictions,
-            model,
-            generic.NAME,
-            outcome.seconds,
-        )
-        batch.cells.append((cell, record))
-        batch.fitted += 1
 
 
 class Problems:
@@ -114,6 +154,7 @@ class Problems:
     def __init__(self, plan: Plan):
         self._plan = plan
         self._resample: Resample | None = None
+        self.pickler = ModelPickler()
 
     def problem(self, builder: "Builder", resample: Resample) -> "Problem":
         """One learner's problem; preprocessing is shared by the learners of a training set."""
@@ -133,6 +174,21 @@ class Problems:
         same = np.array_equal(held, resample.train)
         self._held = self._features if same else table.features[held]
         self._prepared: dict[str, Any] = {}
+        self.pickler = ModelPickler()
+
+
+def _concatenated(outcomes: list["Outcome"]) -> Predictions:
+    arrays = [outcome.predictions.arrays() for outcome in outcomes if outcome.predictions]
+    return Predictions(**{name: np.concatenate([a[name] for a in arrays]) for name in arrays[0]})
+
+
+def fit_cell(plan: Plan, learner: Definition, resample: Resample, theta: Theta) -> "Outcome":
+    """Fit one cell outside the store."""
+    from heldout.engines import generic
+    from heldout.learners.build import Builder
+
+    problem = Problems(plan).problem(Builder(learner, plan.table), resample)
+    return next(iter(generic.run(problem, [theta])))
 
 
 def report_batch(batch: Batch) -> None:
@@ -148,12 +204,3 @@ def report_batch(batch: Batch) -> None:
         raise HeldoutError(
             f"{len(batch.failures)} cells could not be fitted (the others are kept):\n{shown}{tail}"
         )
-
-
-def fit_cell(plan: Plan, learner: Definition, resample: Resample, theta: Theta) -> "Outcome":
-    """Fit one cell outside the store."""
-    from heldout.engines import generic
-    from heldout.learners.build import Builder
-
-    problem = Problems(plan).problem(Builder(learner, plan.table), resample)
-    return next(iter(generic.run(problem, [theta])))

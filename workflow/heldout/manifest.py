@@ -36,6 +36,11 @@ def read_manifests(paths: Iterable[Path]) -> Index:
     return index
 
 
+def index_of(cells: Iterable[tuple[Cell, Record]]) -> Index:
+    """The same from cells that are not in a manifest yet."""
+    return {(cell.learner, canonical(cell.theta), cell.held_out): record for cell, record in cells}
+
+
 def manifest_paths(folder: Path, parts: int) -> list[Path]:
     """The manifests of a task whose cells are fitted in `parts` jobs."""
     return [folder / "cells" / "manifests" / f"{i}-of-{parts}.json" for i in range(1, parts + 1)]

@@ -10,7 +10,7 @@ from heldout.errors import HeldoutError, did_you_mean
 from heldout.estimate.lossbook import LossBook
 from heldout.losses import Predictions
 from heldout.names import canonical
-from heldout.plans import FOLDS
+from heldout.plans import FOLDS, FOLDS_WHOLE
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,12 @@ def metric_rows(book: LossBook, names: list[str]) -> Iterator[MetricRow]:
     """Each metric of each θ over the folds."""
     scorers = {name: _scorer(name) for name in names}
     target = np.asarray(book.table.target)
+    kind = FOLDS if book.has(FOLDS) else FOLDS_WHOLE
+    folds = list(book.resamples[kind].values())
     for learner, thetas in book.thetas.items():
         for theta in thetas:
             scores: dict[str, list[float]] = {name: [] for name in names}
-            for fold in book.resamples[FOLDS]:
+            for fold in folds:
                 said = Said(book.predictions(learner, theta, fold)[fold.name], book.table.classes)
                 rows = fold.held[fold.name]
                 for name, scorer in scorers.items():

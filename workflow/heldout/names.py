@@ -12,6 +12,7 @@ Theta = dict[str, Any]
 """One assignment of values to a learner's hyper-parameters."""
 
 _SAFE = re.compile(r"[^A-Za-z0-9._=,+-]+")
+_WORD = re.compile(r"(?!(?:true|false|null|NaN|Infinity)$)[A-Za-z_][A-Za-z0-9_.+-]*")
 
 
 def canonical(value: Any) -> str:
@@ -35,15 +36,16 @@ def seed_for(root: int, *names: str) -> int:
 
 
 def theta_name(theta: Theta) -> str:
-    """``{"theta": 5}`` → ``theta=5``, fit for a folder name; long or odd ones end in a digest."""
+    """``{"depth": 5}`` → ``depth=5``, fit for a folder name; long or odd ones end in a digest."""
     if not theta:
         return "default"
-    plain = ",".join(f"{key}={_value_name(theta[key])}" for key in sorted(theta))
+    plain = ",".join(f"{_name(key)}={_name(theta[key])}" for key in sorted(theta))
     safe = _SAFE.sub("_", plain)
     if safe == plain and len(safe) <= 100:
         return safe
     return f"{safe[:60]}~{digest(canonical(theta))[:10]}"
 
 
-def _value_name(value: Any) -> str:
-    return value if isinstance(value, str) else canonical(value)
+def _name(value: Any) -> str:
+    """A plain word as it is; a text that reads like another value, or like two, in quotes."""
+    return value if isinstance(value, str) and _WORD.fullmatch(value) else canonical(value)

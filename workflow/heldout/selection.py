@@ -5,31 +5,27 @@ from collections.abc import Iterable
 from typing import Any
 
 from heldout.estimate.rows import RiskRow
-from heldout.estimate.select import choose, smallest
+from heldout.estimate.select import Curve, Rule, first_local_min
 from heldout.names import canonical, digest
 
 
-def select(
-    rows: Iterable[RiskRow], by: str, rule: str, simpler: dict[str, dict[str, str]]
-) -> dict[str, Any]:
+def select(rows: Iterable[RiskRow], by: str, rule: Rule, maximum: int) -> dict[str, Any]:
     """The content of selection.json, from the rows of risks.csv."""
-    tables: dict[str, list[RiskRow]] = {}
-    for row in rows:
-        if row.estimator == by:
-            tables.setdefault(row.learner, []).append(row)
-    chosen = {name: _choose(table, rule, simpler[name]) for name, table in tables.items()}
-    names = list(tables)
-    best = names[smallest([chosen[name].risk for name in names])]
-    picked = {name: _entry(chosen[name], tables[name]) for name in names}
+    curves = _curves(rows, by)
+    curve, best = rule.choose(curves)
+    picks = {one.learner: rule.pick(one) for one in curves}
+    warnings = [
+        text for one in curves for text in _warnings(one, picks[one.learner], rule, maximum)
+    ]
     selection = {
-        "learner": best,
-        "theta": json.loads(chosen[best].theta),
+        "learner": curve.learner,
+        "theta": curve.thetas[best],
         "by": by,
-        "rule": rule,
-        "risk": chosen[best].risk,
-        "why": _why(chosen[best], tables[best], names, by, rule),
-        "learners": picked,
-        "warnings": [text for name in names for text in _edge_warnings(chosen[name], tables[name])],
+        "rule": rule.name,
+        "risk": curve.risks[best],
+        "why": _why(curve, best, len(curves), by, rule),
+        "learners": {one.learner: _entry(one, picks[one.learner]) for one in curves},
+        "warnings": warnings,
     }
     return {**selection, "digest": selection_digest(selection)}
 
@@ -39,40 +35,70 @@ def selection_digest(selection: dict[str, Any]) -> str:
     return digest(canonical([selection["learner"], selection["theta"]]))
 
 
-def _choose(table: list[RiskRow], rule: str, simpler: dict[str, str]) -> RiskRow:
-    thetas = [json.loads(row.theta) for row in table]
-    errors = [row.se for row in table]
-    return table[choose(rule, thetas, [row.risk for row in table], errors, simpler)]
+def _curves(rows: Iterable[RiskRow], by: str) -> list[Curve]:
+    tables: dict[str, list[RiskRow]] = {}
+    for row in rows:
+        if row.estimator == by:
+            tables.setdefault(row.learner, []).append(row)
+    return [
+        Curve(
+            name,
+            [json.loads(row.theta) for row in table],
+            [row.risk for row in table],
+            [row.se for row in table],
+        )
+        for name, table in tables.items()
+    ]
 
 
-def _entry(row: RiskRow, table: list[RiskRow]) -> dict[str, Any]:
-    return {"theta": json.loads(row.theta), "risk": row.risk, "se": row.se, "thetas": len(table)}
+def _entry(curve: Curve, pick: int) -> dict[str, Any]:
+    return {
+        "theta": curve.thetas[pick],
+        "risk": curve.risks[pick],
+        "se": curve.errors[pick],
+        "thetas": len(curve.thetas),
+        "edges": edges(curve, pick),
+    }
 
 
-def _why(row: RiskRow, table: list[RiskRow], names: list[str], by: str, rule: str) -> str:
-    among = f" among {len(names)} learners" if len(names) > 1 else ""
-    if rule == "min":
-        return f"smallest {by} risk ({row.risk:.6g}) of {len(table)} θ{among}"
-    least = min(other.risk for other in table)
-    return (
-        f"simplest of {len(table)} θ whose {by} risk ({row.risk:.6g}) is within one standard error "
-        f"of the smallest ({least:.6g}){among}"
-    )
+def _why(curve: Curve, pick: int, learners: int, by: str, rule: Rule) -> str:
+    among = f" among {learners} learners" if learners > 1 else ""
+    risk, count = curve.risks[pick], len(curve.thetas)
+    if rule.name == "min":
+        return f"smallest {by} risk ({risk:.6g}) of {count} θ{among}"
+    if rule.name == "one_se":
+        return (
+            f"simplest of {count} θ whose {by} risk ({risk:.6g}) is within one standard error of the "
+            f"smallest ({min(curve.risks):.6g}){among}"
+        )
+    return f"first significant local minimum of the {by} risk ({risk:.6g}) in {count} θ{among}"
 
 
-def _edge_warnings(row: RiskRow, table: list[RiskRow]) -> list[str]:
-    """The selected value of a numeric hyper-parameter is the first or last of three or more."""
-    found = []
-    theta = json.loads(row.theta)
-    for name, value in theta.items():
-        values = {json.loads(other.theta).get(name) for other in table if _numeric(other, name)}
-        if len(values) >= 3 and value in (min(values), max(values)):
+def _warnings(curve: Curve, pick: int, rule: Rule, maximum: int) -> list[str]:
+    found = [
+        f"learner '{curve.learner}': the selected {name} = {curve.thetas[pick][name]} lies on the "
+        "edge of its grid"
+        for name in edges(curve, pick)
+    ]
+    if rule.name == "first_local_min" and len(curve.thetas) >= maximum:
+        scan = first_local_min(curve.risks, curve.errors, rule.patience)
+        if scan.rises_missing:
             found.append(
-                f"learner '{row.learner}': the selected {name} = {value} lies on the edge of its grid"
+                f"learner '{curve.learner}': no significant rise ended the scan; it stopped at the "
+                f"stated maximum of {maximum} θ"
             )
     return found
 
 
-def _numeric(row: RiskRow, name: str) -> bool:
-    value = json.loads(row.theta).get(name)
+def edges(curve: Curve, pick: int) -> list[str]:
+    """The hyper-parameters whose selected number is the first or last of three or more."""
+    return [
+        name
+        for name, value in curve.thetas[pick].items()
+        if len(values := {t[name] for t in curve.thetas if _numeric(t.get(name))}) >= 3
+        and value in (min(values), max(values))
+    ]
+
+
+def _numeric(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -5,6 +5,8 @@ named held-out sets. A draw never looks at anything but units (groups, or rows),
 and a seed; the unit stays whole everywhere.
 """
 
+import itertools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,11 +14,26 @@ import numpy as np
 
 from heldout.errors import HeldoutError
 from heldout.files import write_text
-from heldout.plans import DEV, FOLDS, FULL, SPLIT_FILE
+from heldout.plans import (
+    BAGS,
+    DEV,
+    FOLDS,
+    FOLDS_WHOLE,
+    FULL,
+    HALVES,
+    LOO,
+    NEIGHBOURS,
+    PAIRS,
+    ROUNDS,
+    SPLIT_FILE,
+)
 from heldout.table.prepared import Prepared
 
 TRAIN = "train"
 """The name of the held-out set that is not held out: the training rows themselves."""
+
+LOO_CHUNK = 100
+"""How many left-out units share a score file: a crash loses at most one chunk."""
 
 Split = dict[str, np.ndarray]
 """A split file's columns, by name."""
@@ -29,6 +46,8 @@ class Resample:
     name: str
     train: np.ndarray
     held: dict[str, np.ndarray]
+    parts: "tuple[Resample, ...]" = ()
+    """Many small fits that share one score file and keep no model (leave-one-out)."""
 
 
 # --- drawing -------------------------------------------------------------------------------
@@ -128,6 +147,67 @@ def user_kfold(table: Prepared) -> Split:
     return _partitions([table.rows["fold"]])
 
 
+def loo_split(table: Prepared) -> Split:
+    """`row, fold`: every unit is a fold of its own."""
+    _, fold = np.unique(table.rows["unit"], return_inverse=True)
+    return {"row": np.arange(table.n), "fold": fold + 1}
+
+
+def draw_montecarlo(table: Prepared, fraction: float, stratify: bool, seeds: list[int]) -> Split:
+    """`n, round, row`: the rows held out in each round."""
+    strata = _strata(table, stratify)
+    held = [draw_part(table.rows["unit"], strata, fraction, seed) for seed in seeds]
+    return _listed(table.n, "round", held)
+
+
+def draw_bootstrap(table: Prepared, seeds: list[int]) -> Split:
+    """`n, bag, row, count`: as many units as there are, drawn with replacement."""
+    _, unit_of = np.unique(table.rows["unit"], return_inverse=True)
+    units = unit_of.max() + 1
+    counts = [
+        np.bincount(np.random.default_rng(seed).integers(units, size=units), minlength=units)[
+            unit_of
+        ]
+        for seed in seeds
+    ]
+    split = _listed(table.n, "bag", [np.flatnonzero(count) for count in counts])
+    return {**split, "count": np.concatenate([count[count > 0] for count in counts])}
+
+
+def draw_halvings(
+    table: Prepared,
+    fraction: float,
+    stratify: bool,
+    halvings: int,
+    rounds: int,
+    seed: Callable[..., int],
+) -> Split:
+    """`halving, half, round, row, held_out`: Monte Carlo rounds inside disjoint halves.
+
+    The held-out sets are as large as those of Monte Carlo CV on all rows.
+    """
+    units, strata = np.asarray(table.rows["unit"]), _strata(table, stratify)
+    columns: list[np.ndarray] = []
+    for halving, half in itertools.product(range(1, halvings + 1), (1, 2)):
+        rows = draw_part(units, strata, 0.5, seed(f"halving {halving}"))
+        if half == 2:
+            rows = np.setdiff1d(np.arange(table.n), rows)
+        mine = None if strata is None else strata[rows]
+        for number in range(1, rounds + 1):
+            name = f"halving {halving} half {half} round {number}"
+            held = draw_part(units[rows], mine, min(2 * fraction, 0.9), seed(name))
+            flag = np.isin(np.arange(len(rows)), held).astype(int)
+            place = np.tile([[halving], [half], [number]], (1, len(rows)))
+            columns.append(np.vstack([place, rows, flag]))
+    names = ("halving", "half", "round", "row", "held_out")
+    return dict(zip(names, np.hstack(columns), strict=True))
+
+
+def _listed(n: int, key: str, rows: list[np.ndarray]) -> Split:
+    numbers = np.repeat(np.arange(1, len(rows) + 1), [len(part) for part in rows])
+    return {"n": np.full(len(numbers), n), key: numbers, "row": np.concatenate(rows)}
+
+
 def _partitions(folds: list[np.ndarray]) -> Split:
     n = len(folds[0])
     return {
@@ -178,13 +258,12 @@ def resamples(kind: str, n: int, splits: dict[str, Split]) -> list[Resample]:
     if kind == FULL:
         everything = np.arange(n)
         return [Resample(FULL, everything, {TRAIN: everything})]
-    split = splits[SPLIT_FILE[kind]]
-    if kind == DEV:
-        dev = split["held_out"] == 1
-        return [Resample(DEV, split["row"][~dev], {DEV: split["row"][dev]})]
-    if kind == FOLDS:
-        return [_fold(partition, f) for partition in partitions(split) for f in range(partition.k)]
-    raise ValueError(kind)
+    return INSTANTIATE[kind](splits[SPLIT_FILE[kind]])
+
+
+def _dev(split: Split) -> list[Resample]:
+    dev = split["held_out"] == 1
+    return [Resample(DEV, split["row"][~dev], {DEV: split["row"][dev]})]
 
 
 @dataclass(frozen=True)
@@ -204,6 +283,12 @@ class Partition:
         """The rows of a fold."""
         return np.flatnonzero(self.fold == fold)
 
+    def without(self, *folds: int) -> Resample:
+        """Train without these folds; each of them is a held-out set."""
+        train = np.flatnonzero(~np.isin(self.fold, folds))
+        held = {self.set_name(fold): self.rows(fold) for fold in sorted(folds)}
+        return Resample(self.set_name(*folds), train, held)
+
 
 def partitions(split: Split) -> list[Partition]:
     """The partitions in a kfold split file."""
@@ -216,6 +301,114 @@ def partitions(split: Split) -> list[Partition]:
     return found
 
 
-def _fold(partition: Partition, fold: int) -> Resample:
-    name = partition.set_name(fold)
-    return Resample(name, np.flatnonzero(partition.fold != fold), {name: partition.rows(fold)})
+def next_fold(fold: int, k: int) -> int:
+    """The fold that validates for an outer fold in dev-set nested CV."""
+    return (fold + 1) % k
+
+
+def _folds(split: Split) -> list[Resample]:
+    return [part.without(f) for part in partitions(split) for f in range(part.k)]
+
+
+def _folds_whole(split: Split) -> list[Resample]:
+    return [Resample(r.name, r.train, {**r.held, TRAIN: r.train}) for r in _folds(split)]
+
+
+def _pairs(split: Split) -> list[Resample]:
+    _check_three(split)
+    return [
+        part.without(i, j)
+        for part in partitions(split)
+        for i, j in itertools.combinations(range(part.k), 2)
+    ]
+
+
+def _check_three(split: Split) -> None:
+    k = partitions(split)[0].k
+    if k < 3:
+        raise HeldoutError(f"kfold: nested CV leaves out pairs of folds and needs k ≥ 3, found {k}")
+
+
+def _neighbours(split: Split) -> list[Resample]:
+    _check_three(split)
+    found = [
+        part.without(f, next_fold(f, part.k)) for part in partitions(split) for f in range(part.k)
+    ]
+    return list({resample.name: resample for resample in found}.values())
+
+
+def _left_out(split: Split, key: str, name: Callable[[int], str]) -> Iterator[Resample]:
+    """One resample per value of `key`: the listed rows are held out, all others train."""
+    everything = np.arange(int(split["n"][0]))
+    for value in np.unique(split[key]):
+        held = split["row"][split[key] == value]
+        yield Resample(name(int(value)), np.setdiff1d(everything, held), {name(int(value)): held})
+
+
+def _loo(split: Split) -> list[Resample]:
+    """Left-out units in chunks of `LOO_CHUNK`: a chunk keeps one score file and no model."""
+    everything = np.arange(len(split["row"]))
+    order = np.argsort(split["fold"], kind="stable")
+    held = np.split(split["row"][order], np.flatnonzero(np.diff(split["fold"][order])) + 1)
+    singles = [
+        Resample(f"loo.{i + 1}", np.setdiff1d(everything, rows), {f"loo.{i + 1}": rows})
+        for i, rows in enumerate(held)
+    ]
+    return [
+        Resample(
+            f"loo.c{start // LOO_CHUNK + 1:03d}",
+            np.array([], np.int64),
+            {
+                name: rows
+                for single in singles[start : start + LOO_CHUNK]
+                for name, rows in single.held.items()
+            },
+            tuple(singles[start : start + LOO_CHUNK]),
+        )
+        for start in range(0, len(singles), LOO_CHUNK)
+    ]
+
+
+def _rounds(split: Split) -> list[Resample]:
+    return list(_left_out(split, "round", lambda i: f"mc.r{i:03d}"))
+
+
+def _halves(split: Split) -> list[Resample]:
+    found = []
+    for code in np.unique(split["halving"] * 2 + split["half"] - 1):
+        halving, half = int(code // 2), int(code % 2) + 1
+        mine = (split["halving"] == halving) & (split["half"] == half)
+        for number in np.unique(split["round"][mine]):
+            chosen = mine & (split["round"] == number)
+            held = chosen & (split["held_out"] == 1)
+            name = f"half.{halving:02d}.{half}.r{number:03d}"
+            train = split["row"][chosen & (split["held_out"] == 0)]
+            found.append(Resample(name, train, {name: split["row"][held]}))
+    return found
+
+
+def _bags(split: Split) -> list[Resample]:
+    """Bags that left something out; a row of multiplicity m stands m times in training."""
+    everything = np.arange(int(split["n"][0]))
+    found = []
+    for bag in np.unique(split["bag"]):
+        mine = split["bag"] == bag
+        held = np.setdiff1d(everything, split["row"][mine])
+        name = f"bag.{int(bag):03d}"
+        if len(held):
+            train = np.repeat(split["row"][mine], split["count"][mine])
+            found.append(Resample(name, train, {name: held}))
+    return found
+
+
+INSTANTIATE: dict[str, Callable[[Split], list[Resample]]] = {
+    DEV: _dev,
+    FOLDS: _folds,
+    FOLDS_WHOLE: _folds_whole,
+    NEIGHBOURS: _neighbours,
+    PAIRS: _pairs,
+    LOO: _loo,
+    ROUNDS: _rounds,
+    HALVES: _halves,
+    BAGS: _bags,
+}

@@ -1,9 +1,10 @@
 """The cell store: a model and a score file per (learner, θ, held-out set), in readable folders.
 
 ``cells/{learner}/{theta}/{set}.score`` starts with one line of JSON (the cell's key, its arrays,
-which model file belongs to it), followed by the raw arrays. ``{set}.model`` is a pickle in which
-large arrays and shared parts are replaced by references into ``cells/.shared/{digest}``, where
-each is stored once. The score file is written last, so a cell exists when its score file is whole.
+which model file belongs to it), followed by the raw arrays and the digest of all that.
+``{set}.model`` is a pickle in which large arrays and shared parts are replaced by references into
+``cells/.shared/{digest}``, where each is stored once. The score file is written last, so a cell
+exists when its score file is whole.
 """
 
 import io
@@ -12,7 +13,7 @@ import pickle
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from heldout.names import Theta, digest, theta_name
 SHARED = ".shared"
 LARGE = 4096
 """Arrays of more bytes than this are stored once, by content."""
+SEAL = len(digest())
+"""A score file ends in this many characters: the digest of what stands before."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,17 @@ class Cell:
     def __str__(self) -> str:
         theta = json.dumps(self.theta, sort_keys=True, ensure_ascii=False)
         return f"learner '{self.learner}', θ = {theta}, held-out set '{self.held_out}'"
+
+
+class DamagedError(HeldoutError):
+    """A file of the store no longer has the digest it was written with."""
+
+
+class Keys(NamedTuple):
+    """Digests of all that can change the model (`fit`), and its model or scores (`cell`)."""
+
+    fit: str
+    cell: str
 
 
 @dataclass(frozen=True)
@@ -62,8 +76,8 @@ class Store:
 
     def find(self, cell: Cell, key: str, with_model: bool) -> Record | None:
         """The record of a whole cell with this key, or None."""
-        header, data, found = self._read(cell)
-        if header is None or header["key"] != key or len(data) != header["bytes"]:
+        header, _, found = self._read(cell)
+        if header is None or header["key"] != key:
             return None
         if with_model and not (header["model"] and self.path(cell, "model").is_file()):
             return None
@@ -72,7 +86,7 @@ class Store:
     def write(
         self,
         cell: Cell,
-        key: str,
+        keys: "Keys",
         sets: dict[str, int],
         said: Predictions,
         model: "PickledModel | None",
@@ -85,27 +99,29 @@ class Store:
         arrays = {name: np.ascontiguousarray(array) for name, array in said.arrays().items()}
         data = b"".join(array.tobytes() for array in arrays.values())
         header: dict[str, Any] = {
-            "key": key,
+            "key": keys.cell,
+            "fit": keys.fit,
             "learner": cell.learner,
             "theta": cell.theta,
             "held_out": cell.held_out,
             "sets": sets,
             "arrays": {name: [array.dtype.str, array.shape] for name, array in arrays.items()},
-            "bytes": len(data),
             "model": model.digest if model else None,
             "engine": engine,
             "seconds": round(seconds, 6),
         }
-        whole = json.dumps(header).encode() + b"\n" + data
+        body = json.dumps(header).encode() + b"\n" + data
+        whole = body + digest(body).encode()
         write_bytes(self.path(cell, "score"), whole)
-        return Record(key, digest(whole), header["model"], engine, header["seconds"])
+        return Record(keys.cell, digest(whole), header["model"], engine, header["seconds"])
 
     def scores(self, cell: Cell, expected: str) -> dict[str, Predictions]:
         """The predictions on each held-out set, if the file still has its digest."""
         header, data, found = self._read(cell)
         if header is None or found != expected:
+            state = "damaged" if self.path(cell, "score").exists() else "missing"
             raise HeldoutError(
-                f"the stored scores of {cell} are {'missing' if header is None else 'damaged'}; "
+                f"the stored scores of {cell} are {state}; "
                 "run `heldout check`, then snakemake again: only such cells are fitted anew"
             )
         said = Predictions(**_arrays(header["arrays"], data))
@@ -114,18 +130,31 @@ class Store:
             name: said.take(slice(ends[i], ends[i + 1])) for i, name in enumerate(header["sets"])
         }
 
-    def load_model(self, cell: Cell) -> Any:
-        """The fitted Pipeline of a cell."""
-        return load_model(self.path(cell, "model"), self.folder / SHARED)
+    def fitted_model(self, cell: Cell, keys: Keys) -> Any:
+        """The stored model if it is whole and was fitted as `keys` ask, else None."""
+        header, _, _ = self._read(cell)
+        if header is None or header["fit"] != keys.fit or not header["model"]:
+            return None
+        try:
+            return self.load_model(cell, header["model"])
+        except (FileNotFoundError, DamagedError):
+            return None
+
+    def load_model(self, cell: Cell, expected: str) -> Any:
+        """The fitted Pipeline of a cell, if its file still has this digest."""
+        return load_model(self.path(cell, "model"), self.folder / SHARED, expected)
 
     def _read(self, cell: Cell) -> tuple[dict[str, Any] | None, bytes, str]:
-        """The header (None if missing or torn), the arrays' bytes and the file's digest."""
+        """The header (None if missing or damaged), the arrays' bytes and the file's digest."""
         try:
             whole = self.path(cell, "score").read_bytes()
-            line, _, data = whole.partition(b"\n")
-            return json.loads(line), data, digest(whole)
-        except (FileNotFoundError, ValueError):
+        except FileNotFoundError:
             return None, b"", ""
+        body, seal = whole[:-SEAL], whole[-SEAL:]
+        if digest(body).encode() != seal:
+            return None, b"", ""
+        line, _, data = body.partition(b"\n")
+        return json.loads(line), data, digest(whole)
 
 
 def _arrays(described: dict[str, Any], data: bytes) -> dict[str, np.ndarray]:
@@ -149,7 +178,7 @@ class PickledModel:
         """Write the parts that are not there yet, then the model."""
         for name, data in self.parts.items():
             part = shared / name
-            if not part.exists():
+            if not part.exists() or part.stat().st_size != len(data):
                 write_bytes(part, data)
         write_bytes(path, self.pickled)
 
@@ -189,12 +218,18 @@ class _Pickler(pickle.Pickler):
         return name
 
 
-def load_model(path: Path, shared: Path) -> Any:
-    """A pickled model with its shared parts put back."""
+def load_model(path: Path, shared: Path, expected: str) -> Any:
+    """A pickled model with its shared parts put back, all of them as they were written."""
 
     class Unpickler(pickle.Unpickler):
         def persistent_load(self, name: str) -> Any:
-            return pickle.loads((shared / name).read_bytes())
+            return pickle.loads(_read_whole(shared / name, name))
 
-    with path.open("rb") as file:
-        return Unpickler(file).load()
+    return Unpickler(io.BytesIO(_read_whole(path, expected))).load()
+
+
+def _read_whole(path: Path, expected: str) -> bytes:
+    data = path.read_bytes()
+    if digest(data) != expected:
+        raise DamagedError(f"'{path}' is damaged: delete it, and it is made again when needed")
+    return data

@@ -32,7 +32,9 @@ rule estimate_procedures:
         manifests=lambda wildcards: study.manifests(wildcards.task),
         selection="results/{task}/selection.json",
     output:
-        "results/{task}/estimates/unsealed.csv",
+        unsealed="results/{task}/estimates/unsealed.csv",
+        folds="results/{task}/folds.csv",
+        comparisons="results/{task}/comparisons.csv",
     log:
         "results/{task}/logs/estimate_procedures.log",
     params:

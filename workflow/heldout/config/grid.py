@@ -4,6 +4,7 @@ An axis is a list of values, ``{range: [1, 31]}`` (as in Python, the end is left
 ``{linspace: [0, 1, 11]}``, ``{logspace: [-3, 3, 13]}`` (powers of ten) or random draws
 ``{random: {loguniform: [0.001, 1000]}, n: 40}``. A whole grid may be random as well:
 ``{random: {C: {loguniform: [...]}, gamma: {...}}, n: 40}``. More draws keep the earlier ones.
+A grid of one hyper-parameter may have no end: ``{from: 1}``, or ``{from: 0, step: 2}``.
 
 Standard library only: the workflow imports this while it is parsed.
 """
@@ -32,6 +33,21 @@ def expand(grid: dict[str, Any], seed: int, where: str) -> list[Theta]:
         axes = [_values(grid[key], seed, f"{where}.{key}") for key in keys]
         thetas = [dict(zip(keys, values, strict=True)) for values in itertools.product(*axes)]
     return list({canonical(theta): theta for theta in thetas}.values())
+
+
+def endless_axis(grid: dict[str, Any], where: str) -> tuple[str, int, int] | None:
+    """(name, start, step) of a grid without an end, or None."""
+    endless = [key for key, axis in grid.items() if isinstance(axis, dict) and "from" in axis]
+    if not endless:
+        return None
+    [name, *others] = grid
+    if others:
+        raise HeldoutError(f"{where}: an endless axis must be the only one, found {sorted(grid)}")
+    start, step = grid[name]["from"], grid[name].get("step", 1)
+    known = set(grid[name]) <= {"from", "step"}
+    if not known or not isinstance(start, int) or not isinstance(step, int) or step == 0:
+        raise HeldoutError(f"{where}.{name}: expected {{from: 1}} or {{from: 1, step: 2}}")
+    return name, start, step
 
 
 def _values(axis: Any, seed: int, where: str) -> list[Any]:

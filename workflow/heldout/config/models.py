@@ -10,7 +10,19 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 Loss = Literal["zero_one", "cross_entropy", "brier", "squared", "absolute"]
-EstimatorName = Literal["training", "holdout", "kfold", "test"]
+EstimatorName = Literal[
+    "training",
+    "holdout",
+    "kfold",
+    "kfold_adjusted",
+    "loo",
+    "montecarlo",
+    "bootstrap",
+    "min_cv",
+    "nested_cv",
+    "nested_dev",
+    "test",
+]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=60)]
 
 
@@ -39,15 +51,41 @@ class KFold(Strict):
     column: str | None = Field(default=None, description="a column with the user's own folds")
 
 
+class MonteCarlo(Strict):
+    """Random hold-outs."""
+
+    rounds: int = Field(default=25, ge=2, description="number of random hold-outs")
+    fraction: Fraction = Field(default=0.2, description="share of the rows (or groups) held out")
+    halvings: int = Field(
+        default=0,
+        ge=0,
+        description="pairs of disjoint halves for the interval conservative_z "
+        "(2 · halvings · rounds more fits; 10 are usual); 0: none",
+    )
+
+
+class Bootstrap(Strict):
+    """Bags drawn with replacement."""
+
+    bags: int = Field(default=50, ge=2, description="number of bags")
+
+
 class Select(Strict):
     """How θ and the learner are chosen."""
 
-    by: Literal["kfold", "holdout"] = Field(
+    by: Literal["kfold", "holdout", "loo", "montecarlo", "bootstrap"] = Field(
         default="kfold", description="the risk estimate compared"
     )
-    rule: Literal["min", "one_se"] = Field(
+    rule: Literal["min", "one_se", "first_local_min"] = Field(
         default="min",
-        description="the smallest risk, or the simplest θ within one standard error of it",
+        description="the smallest risk; the simplest θ within one standard error of it; or the first "
+        "significant local minimum of an ordered grid, which may have no end ({from: 1})",
+    )
+    patience: int = Field(
+        default=3, ge=1, description="first_local_min: significant rises in a row that end the scan"
+    )
+    maximum: int = Field(
+        default=100, ge=2, description="first_local_min: the scan of an endless grid stops here"
     )
 
 
@@ -74,12 +112,14 @@ class Task(Strict):
         description="share of rows (or groups) sealed for the test; 0: none; or a table's path",
     )
     estimators: list[EstimatorName] = Field(
-        default=["training", "holdout", "kfold", "test"],
+        default=["training", "holdout", "kfold", "min_cv", "nested_cv", "test"],
         min_length=1,
         description="what to estimate",
     )
     holdout: Holdout = Holdout()
     kfold: KFold = KFold()
+    montecarlo: MonteCarlo = MonteCarlo()
+    bootstrap: Bootstrap = Bootstrap()
     select: Select = Select()
     learners: list[Name] = Field(min_length=1, description="names of learners, in order")
 

@@ -6,6 +6,7 @@ Snakemake compares that text, so a step runs again if and only if something it d
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from heldout.code import code_digest, library_versions
@@ -14,13 +15,27 @@ from heldout.config.models import Config, Task
 from heldout.errors import HeldoutError
 from heldout.learners.definition import Definition, define
 from heldout.names import canonical, digest
-from heldout.plans import FOLDS, kinds_needed, split_files
+from heldout.plans import (
+    BAGS,
+    FOLDS,
+    FOLDS_WHOLE,
+    HALVES,
+    LOO,
+    NEIGHBOURS,
+    PAIRS,
+    ROUNDS,
+    kinds_needed,
+    split_files,
+)
+from heldout.report.assets import assets_digest
 
 NUMERIC_MODULE = "heldout.engines.generic"
 MAX_SPEC = 120_000
 """A spec travels inside a shell command, which may have 128 KiB."""
 CELLS_PER_JOB = 20
 """Fewer cells than this do not deserve a job of their own."""
+GUESSED_ROWS = 1000
+"""While the workflow is parsed nobody has looked at the table yet."""
 CLASS_LOSSES = {
     "zero_one": True,
     "cross_entropy": True,
@@ -28,6 +43,17 @@ CLASS_LOSSES = {
     "squared": False,
     "absolute": False,
 }
+
+
+SETTINGS: dict[str, Callable[[Task], dict[str, Any]]] = {
+    "holdout": lambda task: task.holdout.model_dump(),
+    "kfold": lambda task: task.kfold.model_dump(),
+    "loo": lambda task: {},
+    "montecarlo": lambda task: task.montecarlo.model_dump(exclude={"halvings"}),
+    "halvings": lambda task: task.montecarlo.model_dump(),
+    "bootstrap": lambda task: task.bootstrap.model_dump(),
+}
+"""What each split file depends on."""
 
 
 class Study:
@@ -74,7 +100,7 @@ class Study:
         """Whether extra metrics are asked for."""
         return bool(self._task(task).metrics)
 
-    def spec(self, step: str, task: str, **wildcards: Any) -> str:
+    def spec(self, step: str, task: str = "", **wildcards: Any) -> str:
         """The spec of a step as canonical JSON."""
         content = getattr(self, f"_{step}")(task, **wildcards)
         text = canonical(
@@ -106,7 +132,7 @@ class Study:
         return {
             "seed": self.config.seed,
             "split": split,
-            "settings": getattr(task, split).model_dump(),
+            "settings": SETTINGS[split](task),
             "stratify": task.kfold.stratify,
         }
 
@@ -115,6 +141,7 @@ class Study:
         return {
             "learners": learners,
             "loss": self._task(name).loss,
+            "scan": self._scan(name),
             "models": self.config.models,
             "part": int(part),
             "parts": int(parts),
@@ -131,14 +158,19 @@ class Study:
         return {"level": self.config.level, **self._reading(name)}
 
     def _estimate_procedures(self, name: str) -> dict[str, Any]:
-        return {"level": self.config.level, **self._reading(name)}
+        return {
+            "level": self.config.level,
+            "estimators": self._task(name).estimators,
+            "rule": self._rule(name),
+            **self._reading(name),
+        }
 
     def _compute_metrics(self, name: str) -> dict[str, Any]:
         return {"metrics": self._task(name).metrics, **self._reading(name)}
 
     def _select_model(self, name: str) -> dict[str, Any]:
-        simpler = {learner.name: learner.simpler for learner in self._learners_of(name)}
-        return {"select": self._task(name).select.model_dump(), "simpler": simpler}
+        select = self._task(name).select
+        return {"by": select.by, "maximum": select.maximum, "rule": self._rule(name)}
 
     def _open_test(self, name: str) -> dict[str, Any]:
         task = self._task(name)
@@ -156,18 +188,35 @@ class Study:
 
     def _render_report(self, name: str) -> dict[str, Any]:
         return {
-            "test": self.has_test(name),
-            "metrics": self.has_metrics(name),
             "level": self.config.level,
-            "seed": self.config.seed,
-            "loss": self._task(name).loss,
             "config": self._task(name).model_dump(),
-            "learners": [learner.as_spec() for learner in self._learners_of(name)],
-            "parts": self.parts(name),
             "versions": library_versions(),
+            "assets": assets_digest(),
+            **self._reading(name),
         }
 
+    def _render_index(self, _: str) -> dict[str, Any]:
+        losses = {name: task.loss for name, task in self.config.tasks.items()}
+        return {"losses": losses, "assets": assets_digest()}
+
     # --- shared parts ------------------------------------------------------------------------
+
+    def _rule(self, name: str) -> dict[str, Any]:
+        select = self._task(name).select
+        simpler = {learner.name: learner.simpler for learner in self._learners_of(name)}
+        return {"name": select.rule, "patience": select.patience, "simpler": simpler}
+
+    def _scan(self, name: str) -> dict[str, Any] | None:
+        """What the scan of an endless grid depends on; nothing where all grids end."""
+        if not any(learner.endless for learner in self._learners_of(name)):
+            return None
+        task = self._task(name)
+        return {
+            "by": task.select.by,
+            "nested": [e for e in ("nested_cv", "nested_dev") if e in task.estimators],
+            "patience": task.select.patience,
+            "maximum": task.select.maximum,
+        }
 
     def _fitting(self, name: str) -> dict[str, Any]:
         return {
@@ -191,9 +240,8 @@ class Study:
 
     def _kinds(self, name: str) -> list[str]:
         task = self._task(name)
-        return kinds_needed(
-            [*task.estimators, task.select.by, *(["kfold"] if task.metrics else [])]
-        )
+        asked = [*task.estimators, task.select.by, *(["kfold"] if task.metrics else [])]
+        return kinds_needed(asked, task.montecarlo.halvings)
 
     def _learners_of(self, name: str) -> list[Definition]:
         return [self._learners[learner] for learner in self._task(name).learners]
@@ -205,13 +253,28 @@ class Study:
     def _define(self, name: str) -> Definition:
         given = self.config.learners.get(name)
         definition = define(name, given.model_dump(exclude_unset=True) if given else None)
-        definition.thetas(self.config.seed)
+        if not definition.endless:
+            definition.thetas(self.config.seed)
         return definition
 
     def _cell_count(self, name: str) -> int:
         task = self._task(name)
-        thetas = sum(len(learner.thetas(self.config.seed)) for learner in self._learners_of(name))
-        sets = {FOLDS: task.kfold.k * task.kfold.repeats}
+        thetas = sum(
+            task.select.maximum if learner.endless else len(learner.thetas(self.config.seed))
+            for learner in self._learners_of(name)
+        )
+        folds, pairs = task.kfold.k * task.kfold.repeats, math.comb(task.kfold.k, 2)
+        rounds = task.montecarlo.rounds
+        sets = {
+            FOLDS: folds,
+            FOLDS_WHOLE: folds,
+            NEIGHBOURS: folds,
+            PAIRS: pairs * task.kfold.repeats,
+            ROUNDS: rounds,
+            HALVES: 2 * rounds * task.montecarlo.halvings,
+            BAGS: task.bootstrap.bags,
+            LOO: GUESSED_ROWS,
+        }
         return thetas * sum(sets.get(kind, 1) for kind in self._kinds(name))
 
     def _check_task(self, name: str) -> None:
@@ -223,6 +286,23 @@ class Study:
         if "all" in task.learners:
             raise HeldoutError(
                 f"{where}.learners: the name 'all' is kept for the choice between learners"
+            )
+        for learner in self._learners_of(name):
+            if learner.endless and task.select.rule != "first_local_min":
+                raise HeldoutError(
+                    f"learners.{learner.name}.grid: an endless grid needs "
+                    f"{where}.select: {{rule: first_local_min}}"
+                )
+            if task.select.rule == "first_local_min" and len(learner.grid) > 1:
+                raise HeldoutError(
+                    f"{where}.select: first_local_min scans one ordered hyper-parameter; "
+                    f"learner '{learner.name}' has {len(learner.grid)}"
+                )
+        nested = {"nested_cv", "nested_dev"} & set(task.estimators)
+        if nested and task.kfold.column is None and task.kfold.k < 3:
+            raise HeldoutError(
+                f"{where}.kfold.k: nested CV leaves out pairs of folds and needs k ≥ 3, "
+                f"found {task.kfold.k}; raise k or drop {', '.join(sorted(nested))}"
             )
         if task.kfold.column is not None and task.kfold.repeats > 1:
             raise HeldoutError(f"{where}.kfold: the user's own folds cannot be repeated")

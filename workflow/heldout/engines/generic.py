@@ -45,6 +45,14 @@ def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
         yield Outcome(theta, pipeline, shared, said, seconds=time.perf_counter() - started)
 
 
+def revisit(problem: Problem, theta: Theta, pipeline: Pipeline) -> Outcome:
+    """New predictions from a stored model."""
+    held = pipeline[:-1].transform(problem.held_features)
+    said = predict(pipeline[-1], held, problem.builder.table.classes)
+    shared = [step for _, step in pipeline.steps[:-1]]
+    return Outcome(theta, pipeline, shared, said, revisited=True)
+
+
 def preprocess(problem: Problem, recipe: Recipe) -> tuple[Pipeline, np.ndarray, np.ndarray]:
     """The fitted preprocessing and both transformed matrices, made once per training set."""
     scale, polynomial = problem.builder.definition.scale, problem.builder.definition.polynomial

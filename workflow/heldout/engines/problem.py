@@ -34,3 +34,5 @@ class Outcome:
     predictions: Predictions | None = None
     error: Exception | None = None
     seconds: float = 0.0
+    revisited: bool = False
+    """The model was in the store; only its predictions are new."""

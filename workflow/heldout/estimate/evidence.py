@@ -29,6 +29,8 @@ class Evidence:
     repeats: int = 1
     comparisons: int = 1
     seed: int = 0
+    halves: np.ndarray | None = None
+    """Monte Carlo estimates of the two halves of each halving, shape (M, 2)."""
 
     @cached_property
     def pooled(self) -> np.ndarray:

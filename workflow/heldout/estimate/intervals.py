@@ -117,6 +117,24 @@ def _nadeau_bengio(evidence: Evidence, delta: float) -> Bounds:
     return se, evidence.risk - half, evidence.risk + half
 
 
+def _conservative_z(evidence: Evidence, delta: float) -> Bounds:
+    """Mean ± z·σ̂, σ̂² = Σ(μ₁−μ₂)²/(2M) over M pairs of disjoint halves (larger than the truth)."""
+    assert evidence.halves is not None
+    differences = evidence.halves[:, 0] - evidence.halves[:, 1]
+    se = float(np.sqrt((differences**2).sum() / (2 * len(differences))))
+    half = float(special.ndtri(1 - delta / 2)) * se
+    return se, evidence.risk - half, evidence.risk + half
+
+
+def _bayle_within_fold(evidence: Evidence, delta: float) -> Bounds:
+    """As all-pairs, with the mean over folds of the unbiased within-fold variance."""
+    centre = float(evidence.pooled.mean())
+    variance = float(np.mean([losses.var(ddof=1) for losses in evidence.losses]))
+    se = float(np.sqrt(variance / evidence.n))
+    half = float(special.ndtri(1 - delta / 2)) * se
+    return se, centre - half, centre + half
+
+
 def _bayle_all_pairs(evidence: Evidence, delta: float) -> Bounds:
     """Pooled mean ± z·σ̂/√n, σ̂² the variance of all held-out losses about their mean."""
     sizes, sums = evidence.unit_sums
@@ -159,6 +177,18 @@ def _needs_sets(evidence: Evidence) -> str | None:
     return None if len(evidence.losses) > 1 else "one held-out set only"
 
 
+def _needs_halves(evidence: Evidence) -> str | None:
+    return "no halvings (montecarlo.halvings)" if evidence.halves is None else None
+
+
+def _needs_folds_of_two(evidence: Evidence) -> str | None:
+    if min(len(losses) for losses in evidence.losses) < 2:
+        return "a held-out set of one has no variance within; leave-one-out: use bayle_all_pairs"
+    if evidence.grouped:
+        return "rows come in groups; this interval takes rows as independent"
+    return _needs_one_partition(evidence)
+
+
 def _needs_one_partition(evidence: Evidence) -> str | None:
     if evidence.repeats > 1:
         return "derived for one partition, not for repeats"
@@ -166,7 +196,9 @@ def _needs_one_partition(evidence: Evidence) -> str | None:
 
 
 SAMPLE = frozenset({"test", "holdout"})
-CV = frozenset({"kfold"})
+PARTITION = frozenset({"kfold", "loo", "nested_cv", "nested_dev"})
+SETS = frozenset({"kfold", "montecarlo", "nested_cv", "nested_dev"})
+ROUNDS = frozenset({"montecarlo"})
 
 INTERVALS = {
     interval.name: interval
@@ -178,8 +210,10 @@ INTERVALS = {
         Interval("empirical_bernstein", PREDICTOR, SAMPLE, _needs_bound, _empirical_bernstein, "Maurer & Pontil 2009"),
         Interval("t", PREDICTOR, SAMPLE, _needs_spread, _t, "Student 1908"),
         Interval("bootstrap_percentile", PREDICTOR, SAMPLE, _needs_spread, _bootstrap_percentile, "Efron 1979"),
-        Interval("nadeau_bengio", ALGORITHM, CV, _needs_sets, _nadeau_bengio, "Nadeau & Bengio 2003"),
-        Interval("bayle_all_pairs", FOLD_AVERAGE, CV, _needs_one_partition, _bayle_all_pairs, "Bayle et al. 2020"),
+        Interval("nadeau_bengio", ALGORITHM, SETS, _needs_sets, _nadeau_bengio, "Nadeau & Bengio 2003"),
+        Interval("bayle_all_pairs", FOLD_AVERAGE, PARTITION, _needs_one_partition, _bayle_all_pairs, "Bayle et al. 2020"),
+        Interval("bayle_within_fold", FOLD_AVERAGE, PARTITION, _needs_folds_of_two, _bayle_within_fold, "Bayle et al. 2020"),
+        Interval("conservative_z", ALGORITHM, ROUNDS, _needs_halves, _conservative_z, "Nadeau & Bengio 2003"),
     )
 }  # fmt: skip
 """Every method by name; to add one, add an entry."""
@@ -194,7 +228,11 @@ RECOMMENDED = {
         "empirical_bernstein",
     ),
     "holdout": ("hoeffding_union", "t"),
-    "kfold": ("bayle_all_pairs", "nadeau_bengio"),
+    "kfold": ("bayle_all_pairs", "bayle_within_fold", "nadeau_bengio"),
+    "nested_cv": ("bayle_all_pairs", "bayle_within_fold", "nadeau_bengio"),
+    "nested_dev": ("bayle_all_pairs", "bayle_within_fold", "nadeau_bengio"),
+    "loo": ("bayle_all_pairs",),
+    "montecarlo": ("conservative_z", "nadeau_bengio"),
 }
 """For each plan, the methods that are tried, the recommended one first."""
 
@@ -207,3 +245,21 @@ def intervals_for(evidence: Evidence, level: float) -> list[tuple[str, str, Boun
         if interval.reason_against(evidence) is None:
             found.append((name, interval.target, interval(evidence, level)))
     return found
+
+
+def refusals(evidence: Evidence) -> dict[str, str]:
+    """Why each of the other methods is not computed here."""
+    reasons = {name: interval.reason_against(evidence) for name, interval in INTERVALS.items()}
+    return {name: reason for name, reason in reasons.items() if reason is not None}
+
+
+def standard_error(evidence: Evidence) -> float | None:
+    """The dependence-aware standard error that selection rules compare risks by."""
+    for name in RECOMMENDED.get(evidence.plan, ()):
+        if INTERVALS[name].reason_against(evidence) is None:
+            se = INTERVALS[name].bounds(evidence, 0.05)[0]
+            if se is not None:
+                return se
+    if evidence.plan in SAMPLE and _needs_two(evidence) is None:
+        return _t(evidence, 0.05)[0]
+    return None

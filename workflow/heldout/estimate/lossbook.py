@@ -1,5 +1,7 @@
 """The loss book: per-example losses of every cell, read from the store and computed on demand."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -8,43 +10,87 @@ import numpy as np
 from heldout.cells import read_splits
 from heldout.learners.definition import Definition
 from heldout.losses import Loss, Predictions, loss_for
-from heldout.manifest import manifest_paths, read_manifests, record_of
-from heldout.names import Theta
-from heldout.splits import Resample, resamples
+from heldout.manifest import Index, manifest_paths, read_manifests, record_of
+from heldout.names import Theta, canonical
+from heldout.splits import Partition, Resample, Split, partitions, resamples
 from heldout.store import Cell, Store
 from heldout.table.prepared import Prepared, open_prepared
 
 
+@dataclass(frozen=True)
 class LossBook:
-    """Losses by learner, θ and resample."""
+    """Losses by learner, θ and resample; `resamples` holds the resamples of each kind by name."""
 
-    def __init__(self, folder: Path, spec: dict[str, Any]):
-        self.table: Prepared = open_prepared(folder / "data")
-        self.loss: Loss = loss_for(spec["loss"], self.table.classification)
-        self.learners = [Definition(**learner) for learner in spec["learners"]]
-        self.thetas: dict[str, list[Theta]] = {
-            learner.name: learner.thetas(spec["seed"]) for learner in self.learners
-        }
-        self.splits = read_splits(folder, spec["kinds"])
-        self.resamples: dict[str, list[Resample]] = {
-            kind: resamples(kind, self.table.n, self.splits) for kind in spec["kinds"]
-        }
-        self._store = Store(folder / "cells")
-        self._index = read_manifests(manifest_paths(folder, spec["parts"]))
-        self._target = np.asarray(self.table.target)
+    table: Prepared
+    loss: Loss
+    thetas: dict[str, list[Theta]]
+    splits: dict[str, Split]
+    resamples: dict[str, dict[str, Resample]]
+    store: Store
+    index: Index
+
+    def has(self, kind: str) -> bool:
+        """Whether the cells of a kind were fitted."""
+        return kind in self.resamples
+
+    @property
+    def partitions(self) -> list[Partition]:
+        """The partitions of K-fold cross-validation."""
+        return partitions(self.splits["kfold"])
+
+    def resample(self, name: str) -> Resample:
+        """A resample by its name, of whatever kind."""
+        return next(named[name] for named in self.resamples.values() if name in named)
 
     def predictions(self, learner: str, theta: Theta, resample: Resample) -> dict[str, Predictions]:
         """What a cell's model said about each of its held-out sets."""
-        record = record_of(self._index, learner, theta, resample.name)
-        return self._store.scores(Cell(learner, theta, resample.name), record.score)
+        record = record_of(self.index, learner, theta, resample.name)
+        return self.store.scores(Cell(learner, theta, resample.name), record.score)
 
     def losses(self, learner: str, theta: Theta, resample: Resample) -> dict[str, np.ndarray]:
         """The losses of a cell on each of its held-out sets."""
         said = self.predictions(learner, theta, resample)
-        return {
-            name: self.loss(self._target[rows], said[name]) for name, rows in resample.held.items()
-        }
+        target = self.table.target
+        return {name: self.loss(target[rows], said[name]) for name, rows in resample.held.items()}
 
     def units(self, rows: np.ndarray) -> np.ndarray:
         """The group (or the row itself) of each row."""
         return np.asarray(self.table.rows["unit"][rows])
+
+
+def make_book(
+    table: Prepared,
+    loss: Loss,
+    thetas: dict[str, list[Theta]],
+    splits: dict[str, Split],
+    kinds: Sequence[str],
+    store: Store,
+    index: Index,
+) -> LossBook:
+    """A book over the given kinds of cells."""
+    named = {kind: {r.name: r for r in resamples(kind, table.n, splits)} for kind in kinds}
+    return LossBook(table, loss, thetas, splits, named, store, index)
+
+
+def open_book(folder: Path, spec: dict[str, Any]) -> LossBook:
+    """The book of a task folder, from its files and a step's spec."""
+    table = open_prepared(folder / "data")
+    index = read_manifests(manifest_paths(folder, spec["parts"]))
+    learners = [Definition(**learner) for learner in spec["learners"]]
+    return make_book(
+        table,
+        loss_for(spec["loss"], table.classification),
+        {learner.name: _thetas(learner, spec["seed"], index) for learner in learners},
+        read_splits(folder, spec["kinds"]),
+        spec["kinds"],
+        Store(folder / "cells"),
+        index,
+    )
+
+
+def _thetas(learner: Definition, seed: int, index: Index) -> list[Theta]:
+    """The grid; of an endless one, what the scan has fitted."""
+    if not learner.endless:
+        return learner.thetas(seed)
+    fitted = {theta for name, theta, _ in index if name == learner.name}
+    return [theta for theta in learner.first_thetas(len(fitted)) if canonical(theta) in fitted]

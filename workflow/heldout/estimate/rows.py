@@ -44,6 +44,20 @@ class EstimateRow:
     chosen: str = ""
 
 
+@dataclass(frozen=True)
+class FoldRow:
+    """One outer fold of nested CV: what was chosen without it, and the error on it."""
+
+    learner: str
+    estimator: str
+    repeat: int
+    fold: int
+    theta: str
+    risk: float
+    n: int
+    chosen: str
+
+
 def write_rows(path: Path, kind: type, rows: Iterable[Any]) -> None:
     """A csv file; floats in full precision, nothing for None."""
     names = [field.name for field in fields(kind)]

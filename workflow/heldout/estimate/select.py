@@ -1,11 +1,53 @@
 """Selection rules: which θ, and which learner, a table of risks speaks for."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from heldout.names import Theta
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A learner's risks and standard errors, θ by θ."""
+
+    learner: str
+    thetas: Sequence[Theta]
+    risks: Sequence[float]
+    errors: Sequence[float | None]
+
+
+class Scan(NamedTuple):
+    """Where the scan of an ordered grid stands: the best θ, and how many rises are missing."""
+
+    best: int
+    rises_missing: int
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How θ is chosen: `min`, `one_se` or `first_local_min`; `simpler` maps learners to orders."""
+
+    name: str = "min"
+    patience: int = 3
+    simpler: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def pick(self, curve: Curve) -> int:
+        """The position of the chosen θ."""
+        if self.name == "one_se":
+            order = [simplicity(t, self.simpler.get(curve.learner, {})) for t in curve.thetas]
+            return within_one_se(curve.risks, curve.errors, order)
+        if self.name == "first_local_min":
+            return first_local_min(curve.risks, curve.errors, self.patience).best
+        return smallest(curve.risks)
+
+    def choose(self, curves: Sequence[Curve]) -> tuple[Curve, int]:
+        """The learner whose chosen θ has the smallest risk, and that θ's position."""
+        picks = [self.pick(curve) for curve in curves]
+        best = smallest([curve.risks[i] for curve, i in zip(curves, picks, strict=True)])
+        return curves[best], picks[best]
 
 
 def smallest(risks: Sequence[float] | np.ndarray) -> int:
@@ -14,15 +56,15 @@ def smallest(risks: Sequence[float] | np.ndarray) -> int:
 
 
 def within_one_se(
-    risks: Sequence[float], errors: Sequence[float | None], simplicity: Sequence[tuple[Any, ...]]
+    risks: Sequence[float],
+    errors: Sequence[float | None],
+    order: Sequence[tuple[float, ...]],
 ) -> int:
     """The simplest θ whose risk is at most the smallest plus that one's standard error."""
     best = smallest(risks)
-    error = errors[best]
-    if error is None:
-        return best
-    near = [i for i, risk in enumerate(risks) if risk <= risks[best] + error]
-    return min(near, key=lambda i: (simplicity[i], risks[i], i))
+    limit = risks[best] + (errors[best] or 0.0)
+    near = [i for i, risk in enumerate(risks) if risk <= limit]
+    return min(near, key=lambda i: (order[i], risks[i], i))
 
 
 def simplicity(theta: Theta, simpler: dict[str, str]) -> tuple[float, ...]:
@@ -38,15 +80,18 @@ def simplicity(theta: Theta, simpler: dict[str, str]) -> tuple[float, ...]:
     return tuple(key)
 
 
-def choose(
-    rule: str,
-    thetas: list[Theta],
-    risks: Sequence[float],
-    errors: Sequence[float | None],
-    simpler: dict[str, str],
-) -> int:
-    """The position of the θ that a rule chooses."""
-    if rule == "min":
-        return smallest(risks)
-    order = [simplicity(theta, simpler) for theta in thetas]
-    return within_one_se(risks, errors, order)
+def first_local_min(risks: Sequence[float], errors: Sequence[float | None], patience: int) -> Scan:
+    """Scan in order; stop at `patience` risks above the best by more than its standard error.
+
+    A new best starts the count afresh, so what lies behind the stop is never looked at: θ̂ has a
+    smaller risk than all before it, and is followed by significantly larger ones.
+    """
+    best, rises = 0, 0
+    for i in range(1, len(risks)):
+        if risks[i] < risks[best]:
+            best, rises = i, 0
+        elif risks[i] > risks[best] + (errors[best] or 0.0):
+            rises += 1
+        if rises == patience:
+            break
+    return Scan(best, patience - rises)

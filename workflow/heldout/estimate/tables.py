@@ -1,37 +1,51 @@
-"""Rows of estimates.csv from evidence: one per interval that is valid, the recommended first."""
+"""Rows of estimates.csv: one per interval that is valid, the recommended one first."""
 
 from collections.abc import Iterator
 
 from heldout.estimate.evidence import Evidence
-from heldout.estimate.intervals import intervals_for
+from heldout.estimate.intervals import Bounds, intervals_for
 from heldout.estimate.rows import EstimateRow
+from heldout.estimate.targets import TARGETS
 from heldout.names import Theta, canonical
 
 
 def estimate_rows(
-    learner: str,
-    estimator: str,
-    target: str,
-    theta: Theta,
-    evidence: Evidence,
-    level: float,
-    chosen: str,
+    name: str, estimator: str, theta: Theta, evidence: Evidence, level: float, chosen: str
 ) -> Iterator[EstimateRow]:
     """The rows of one estimate; one without interval where none is valid."""
     found = intervals_for(evidence, level)
-    for name, _, (se, low, high) in found:
-        yield EstimateRow(
-            learner, estimator, target, canonical(theta), evidence.risk, se, low, high, name, level,
-            evidence.n, chosen,
-        )  # fmt: skip
+    for interval, _, bounds in found:
+        yield interval_row(
+            name, estimator, theta, evidence.risk, bounds, interval, level, evidence.n, chosen
+        )
     if not found:
-        yield bare_row(learner, estimator, target, theta, evidence.risk, evidence.n, chosen)
+        yield point_row(name, estimator, theta, evidence.risk, evidence.n, chosen)
 
 
-def bare_row(
-    learner: str, estimator: str, target: str, theta: Theta, risk: float, n: int, chosen: str
+def interval_row(
+    name: str,
+    estimator: str,
+    theta: Theta,
+    risk: float,
+    bounds: Bounds,
+    interval: str,
+    level: float,
+    n: int,
+    chosen: str,
+) -> EstimateRow:
+    """An estimate with one of its intervals."""
+    se, low, high = bounds
+    return EstimateRow(
+        name, estimator, TARGETS[estimator], canonical(theta), risk, se, low, high, interval, level,
+        n, chosen,
+    )  # fmt: skip
+
+
+def point_row(
+    name: str, estimator: str, theta: Theta, risk: float, n: int, chosen: str
 ) -> EstimateRow:
     """An estimate for which no interval is valid."""
     return EstimateRow(
-        learner, estimator, target, canonical(theta), risk, None, None, None, None, None, n, chosen
-    )
+        name, estimator, TARGETS[estimator], canonical(theta), risk, None, None, None, None, None, n,
+        chosen,
+    )  # fmt: skip

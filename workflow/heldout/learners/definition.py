@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from heldout.config.grid import expand
+from heldout.config.grid import endless_axis, expand
 from heldout.errors import HeldoutError
 from heldout.learners.catalog import entry_for
 from heldout.names import Theta, canonical, seed_for
@@ -26,9 +26,27 @@ class Definition:
     simpler: dict[str, str]
     instead: str = ""
 
+    @property
+    def endless(self) -> bool:
+        """Whether the grid has no end: its θ are scanned, not listed."""
+        return endless_axis(self.grid, self._where) is not None
+
     def thetas(self, seed: int) -> list[Theta]:
-        """All θ of the grid, in order. The first of equals wins a selection."""
-        return expand(self.grid, seed_for(seed, "grid", self.name), f"learners.{self.name}.grid")
+        """All θ of a finite grid, in order. The first of equals wins a selection."""
+        if self.endless:
+            raise ValueError(f"learner {self.name} has an endless grid")
+        return expand(self.grid, seed_for(seed, "grid", self.name), self._where)
+
+    def first_thetas(self, count: int) -> list[Theta]:
+        """The first θ of an endless grid."""
+        axis = endless_axis(self.grid, self._where)
+        assert axis is not None
+        name, start, step = axis
+        return [{name: start + step * i} for i in range(count)]
+
+    @property
+    def _where(self) -> str:
+        return f"learners.{self.name}.grid"
 
     def import_path(self, classification: bool) -> str:
         """The estimator's class for this kind of target."""

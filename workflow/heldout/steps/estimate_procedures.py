@@ -3,9 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from heldout.estimate.lossbook import LossBook
-from heldout.estimate.procedures import Chosen, procedure_rows
-from heldout.estimate.rows import EstimateRow, write_rows
+from heldout.estimate.comparisons import Comparison
+from heldout.estimate.lossbook import open_book
+from heldout.estimate.procedures import ALL, Chosen, Procedures
+from heldout.estimate.rows import EstimateRow, FoldRow, write_rows
+from heldout.estimate.select import Rule
 from heldout.files import read_json
 
 
@@ -15,6 +17,15 @@ def main(folder: Path, spec: dict[str, Any]) -> None:
     selected: dict[str, Chosen] = {
         name: (name, entry["theta"]) for name, entry in selection["learners"].items()
     }
-    selected["all"] = selection["learner"], selection["theta"]
-    rows = procedure_rows(LossBook(folder, spec), selected, spec["level"])
-    write_rows(folder / "estimates" / "unsealed.csv", EstimateRow, rows)
+    selected[ALL] = selection["learner"], selection["theta"]
+    procedures = Procedures(
+        open_book(folder, spec),
+        selected,
+        spec["estimators"],
+        Rule(**spec["rule"]),
+        spec["level"],
+        spec["seed"],
+    )
+    write_rows(folder / "estimates" / "unsealed.csv", EstimateRow, procedures.rows())
+    write_rows(folder / "folds.csv", FoldRow, procedures.fold_rows())
+    write_rows(folder / "comparisons.csv", Comparison, procedures.comparisons())

@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-from heldout.estimate.lossbook import LossBook
+from heldout.estimate.lossbook import open_book
 from heldout.estimate.risks import risk_rows
 from heldout.estimate.rows import RiskRow, write_rows
 
 
 def main(folder: Path, spec: dict[str, Any]) -> None:
     """Compute and write all rows."""
-    book = LossBook(folder, spec)
+    book = open_book(folder, spec)
     write_rows(folder / "risks.csv", RiskRow, risk_rows(book, spec["level"]))

@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from heldout.cells import open_plan
-from heldout.fit import fit_part, report_batch
+from heldout.cells import open_plan, read_splits
+from heldout.fit import Fitter, report_batch, share
 from heldout.losses import loss_for
 from heldout.manifest import manifest_paths, write_manifest
+from heldout.scan import Scanner
 from heldout.store import Store
 
 
@@ -14,10 +15,19 @@ def main(folder: Path, spec: dict[str, Any]) -> None:
     """Fit what is missing, then list everything in the manifest."""
     plan = open_plan(folder, spec)
     part, parts = spec["part"], spec["parts"]
-    needs = loss_for(spec["loss"], plan.table.classification).needs
-    keep_models = spec["models"] != "none"
-    batch = fit_part(plan, Store(folder / "cells"), part, parts, keep_models, needs)
-    report_batch(batch)
+    loss = loss_for(spec["loss"], plan.table.classification)
+    fitter = Fitter(plan, Store(folder / "cells"), spec["models"] != "none", loss.needs)
+    for resample, learner in share(plan, part, parts):
+        fitter.ensure(learner, resample, learner.thetas(plan.seed))
+    endless = [learner for learner in plan.learners if learner.endless]
+    for learner in endless[part - 1 :: parts]:
+        splits = read_splits(folder, spec["kinds"])
+        Scanner(loss, splits, spec["kinds"], **spec["scan"]).scan(fitter, learner)
+    report_batch(fitter.batch)
     facts = {"task": plan.task, "part": part, "parts": parts, "data": plan.table.digest}
-    counts = {"fitted": batch.fitted, "reused": len(batch.cells) - batch.fitted}
-    write_manifest(manifest_paths(folder, parts)[part - 1], facts | counts, batch.cells)
+    counts = {
+        "fitted": fitter.batch.fitted,
+        "reused": len(fitter.batch.cells) - fitter.batch.fitted,
+    }
+    path = manifest_paths(folder, parts)[part - 1]
+    write_manifest(path, facts | counts, fitter.batch.cells)

@@ -17,8 +17,6 @@ from heldout.predictor import Predictor
 from heldout.table.schema import schema_from_json
 from heldout.vault import record_opening
 
-TARGET = "ℓ_D(A_θ̂(S)): this predictor"
-
 
 def main(folder: Path, spec: dict[str, Any]) -> None:
     """Record the opening, score the final model, write the rows."""
@@ -39,7 +37,6 @@ def main(folder: Path, spec: dict[str, Any]) -> None:
         for row in estimate_rows(
             learner,
             "test",
-            TARGET,
             selection["theta"],
             evidence,
             spec["level"],

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from heldout.estimate.rows import RiskRow, read_rows
+from heldout.estimate.select import Rule
 from heldout.files import write_json
 from heldout.selection import select
 
@@ -11,5 +12,5 @@ from heldout.selection import select
 def main(folder: Path, spec: dict[str, Any]) -> None:
     """Choose θ̂ and the learner, and freeze the choice."""
     rows = read_rows(folder / "risks.csv", RiskRow)
-    chosen = select(rows, spec["select"]["by"], spec["select"]["rule"], spec["simpler"])
+    chosen = select(rows, spec["by"], Rule(**spec["rule"]), spec["maximum"])
     write_json(folder / "selection.json", chosen)

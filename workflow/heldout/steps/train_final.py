@@ -32,9 +32,10 @@ def main(folder: Path, spec: dict[str, Any]) -> None:
 def _pipeline(plan: Plan, store: Store, name: str, theta: Theta) -> Any:
     [learner] = [learner for learner in plan.learners if learner.name == name]
     cell = Cell(name, theta, FULL)
-    [key] = plan.keys(learner, plan.resamples[0], [theta])
-    if store.find(cell, key, with_model=True):
-        return store.load_model(cell)
+    [keys] = plan.keys(learner, plan.resamples[0], [theta])
+    model = store.fitted_model(cell, keys)
+    if model is not None:
+        return model
     outcome = fit_cell(plan, learner, plan.resamples[0], theta)
     if outcome.error is not None:
         raise HeldoutError(f"the final model could not be fitted: {cell}: {outcome.error}")

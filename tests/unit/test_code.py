@@ -1,0 +1,126 @@
+"""Code digests: a comment reruns nothing, a statement does, also in a module that is imported."""
+
+import pytest
+
+from heldout import code
+
+CACHES = (code._tree, code._imports, code._source_digest)
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package `heldout` of files that a test writes; gives the digest of heldout.main."""
+    monkeypatch.setattr(code, "ROOT", tmp_path)
+
+    def digest_of(files):
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        for cache in CACHES:
+            cache.cache_clear()
+        return code.code_digest("heldout.main")
+
+    yield digest_of
+    for cache in CACHES:
+        cache.cache_clear()
+
+
+PLAIN = "def f(x):\n    return x + 1\n"
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        "# why\ndef f(x):\n    return x + 1  # because\n",
+        '"""A module."""\n\ndef f(x):\n    """A function."""\n    return x + 1\n',
+        "def f(x):\n\n    return (\n        x + 1\n    )\n",
+        'def f(x):\n    return x + 1\n"""What f is for."""\n',
+    ],
+)
+def test_comments_docstrings_and_layout_do_not_count(package, same):
+    assert package({"main.py": same}) == package({"main.py": PLAIN})
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "def f(x):\n    return x + 2\n",
+        "def f(x):\n    return x + 1.0\n",
+        "def f(x):\n    return x - 1\n",
+        "def f(x):\n    return 1 + x\n",
+        "def f(y):\n    return y + 1\n",
+        "def f(x=0):\n    return x + 1\n",
+        "def f(*x):\n    return x + 1\n",
+        "def f(**x):\n    return x + 1\n",
+        "def f(x):\n    return x + '1'\n",
+        "async def f(x):\n    return x + 1\n",
+        "def f(x):\n    x + 1\n",
+        "@cache\ndef f(x):\n    return x + 1\n",
+        "def f(x):\n    return x + 1\n\nf(0)\n",
+    ],
+)
+def test_a_changed_statement_counts(package, other):
+    assert package({"main.py": other}) != package({"main.py": PLAIN})
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ["x = a[1:]", "x = a[:1]", "x = a[::1]", "x = a[1]"],
+        ["return_ = None", "return_ = ...", "return_ = 'None'"],
+        ["from heldout import a", "from heldout import b as a", "import heldout.a"],
+        ["f(a, b=c)", "f(a, *c)", "f(a, **c)", "f(a, c)"],
+        ["x = a < b", "x = a <= b", "x = not a < b"],
+        ["x = {1: 2}", "x = {1, 2}", "x = [1, 2]", "x = (1, 2)"],
+        ["x = f'{a}'", "x = f'{a!r}'", "x = f'{a:.2f}'", "x = 'a'"],
+        ["raise A from B", "raise A", "raise A(B)"],
+    ],
+)
+def test_alike_statements_differ(package, statements):
+    digests = [package({"main.py": statement}) for statement in statements]
+    assert len(set(digests)) == len(statements)
+
+
+def test_imported_modules_count_however_far_away(package):
+    files = {
+        "main.py": "def late():\n    from heldout.near import g\n",
+        "near.py": "import heldout.deep.far\n",
+        "deep/__init__.py": "",
+        "deep/far.py": "X = 1\n",
+    }
+    before = package(files)
+    assert package({"deep/far.py": "X = 1  # one\n"}) == before
+    assert package({"deep/far.py": "X = 2\n"}) != before
+
+
+def test_modules_that_are_not_imported_do_not_count(package):
+    files = {"main.py": "import numpy\nfrom heldout.near import g\n", "near.py": ""}
+    before = package(files | {"other.py": "X = 1\n"})
+    assert package({"other.py": "X = 2\n"}) == before
+
+
+def test_a_submodule_is_found_by_its_name_in_the_package(package):
+    before = package({"main.py": "from heldout.deep import far\n", "deep/far.py": "X = 1\n"})
+    assert package({"deep/far.py": "X = 2\n"}) != before
+
+
+def test_a_package_is_found_by_its_init_file(package):
+    files = {"main.py": "from heldout.deep import f\n", "deep/__init__.py": "def f(): return 1\n"}
+    before = package(files)
+    assert package({"deep/__init__.py": "def f(): return 2\n"}) != before
+
+
+def test_modules_that_import_each_other_end(package):
+    assert package({"main.py": "import heldout.near\n", "near.py": "import heldout.main\n"})
+
+
+def test_a_missing_module_is_an_error(package):
+    with pytest.raises(ModuleNotFoundError, match=r"heldout\.main"):
+        package({})
+
+
+def test_library_versions_name_the_numeric_libraries():
+    import sklearn
+
+    assert f'"scikit-learn":"{sklearn.__version__}"' in code.library_versions()

@@ -1,0 +1,167 @@
+"""What is finished stays: after a kill, a failing fit, a lost or damaged file."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from harness import ALL_CELLS, RISKS, SETS, UNSEALED, Project, small_config
+
+TABLES = ("risks.csv", "estimates/unsealed.csv", "selection.json")
+VERIFY = ("--forcerun", "fit_cells")
+CELL = "knn/n_neighbors=5/k3.r1.f02"
+
+SLEEPY = """
+import os
+import time
+
+from sklearn.neighbors import KNeighborsClassifier
+
+
+class SleepyNeighbors(KNeighborsClassifier):
+    def fit(self, X, y):
+        time.sleep(float(os.environ["SLEEP"]))
+        return super().fit(X, y)
+"""
+
+
+# --- kills ---------------------------------------------------------------------------------
+
+
+def sleepy_project(folder: Path, sleep: float) -> Project:
+    """A study whose every fit takes some time: 20 cells in 2 jobs."""
+    folder.mkdir()
+    (folder / "sleepy.py").write_text(SLEEPY)
+    project = Project(folder, small_config(), environment={"SLEEP": str(sleep)})
+    project.put_first(folder)
+    project.config["batches"] = 2
+    project.config["learners"] = {
+        "sleepy": {"estimator": "sleepy.SleepyNeighbors", "grid": {"n_neighbors": [1, 3, 5, 7]}}
+    }
+    project.task["learners"] = ["sleepy"]
+    return project
+
+
+def kill_after(project: Project, cells: int) -> set[str]:
+    """Start a run, and kill it and its children without warning once so many cells are there."""
+    process = project.start(UNSEALED)
+    wait_for_cells(project, cells, process)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    return set(project.cells())
+
+
+def wait_for_cells(project: Project, cells: int, process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 60
+    while len(project.cells()) < cells:
+        assert process.poll() is None, process.communicate()[0]
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_a_killed_run_keeps_its_cells_and_ends_like_an_undisturbed_one(tmp_path: Path) -> None:
+    project = sleepy_project(tmp_path / "killed", sleep=0.4)
+    first = kill_after(project, 3)
+    project.succeed("--unlock")
+    second = kill_after(project, len(first) + 3)
+    kept = project.cells()
+    assert first < second
+    assert len(second) < 20
+    project.succeed("--unlock")
+    project.environment["SLEEP"] = "0"
+    run = project.succeed(UNSEALED)
+    assert project.fitted(run) == 20 - len(kept)
+    assert kept.items() <= project.cells().items()
+
+    undisturbed = sleepy_project(tmp_path / "undisturbed", sleep=0)
+    undisturbed.succeed(UNSEALED)
+    assert project.snapshot(*TABLES) == undisturbed.snapshot(*TABLES)
+
+
+# --- failing fits --------------------------------------------------------------------------
+
+
+def test_a_failing_theta_is_named_and_the_other_cells_are_kept(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    grid = project.config["learners"]["knn"]["grid"]
+    grid["n_neighbors"] = [1, 5, 45]  # more than the folds leave for training, fewer than all rows
+    run = project.run(UNSEALED)
+    assert run.code != 0
+    for fold in ("k3.r1.f01", "k3.r1.f02", "k3.r1.f03"):
+        assert (
+            f"learner 'knn', θ = {{\"n_neighbors\": 45}}, held-out set '{fold}': ValueError"
+            in run.text
+        )
+    assert not (project.results / "risks.csv").exists()
+    kept = project.cells()
+    assert len(kept) == ALL_CELLS - 3
+    grid["n_neighbors"] = [1, 5, 9]
+    run = project.succeed(UNSEALED)
+    assert project.fitted(run) == len(SETS)
+    assert kept.items() <= project.cells().items()
+
+
+# --- lost and damaged files ----------------------------------------------------------------
+
+
+def delete(path: Path) -> None:
+    path.unlink()
+
+
+def truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-7])
+
+
+def flip_a_bit(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[-40] ^= 1
+    path.write_bytes(content)
+
+
+def score_of(project: Project) -> Path:
+    return project.results / "cells" / f"{CELL}.score"
+
+
+def written_by(project: Project, *options: str) -> set[str]:
+    """Run with these targets and options, and say which cells were written."""
+    before = project.cells()
+    run = project.succeed(*options)
+    written = {name for name, when in project.cells().items() if before.get(name) != when}
+    assert project.fitted(run) == len(written)
+    return written
+
+
+@pytest.mark.parametrize(
+    ("damage", "word"), [(delete, "missing"), (truncate, "damaged"), (flip_a_bit, "damaged")]
+)
+def test_a_damaged_cell_is_noticed_and_only_it_is_fitted_again(
+    damage: Callable[[Path], None], word: str, cold: Project, project: Project
+) -> None:
+    damage(score_of(project))
+    assert not project.succeed().jobs
+
+    run = project.run(RISKS, "--forcerun", "estimate_risks")
+    assert run.code != 0
+    cell = """learner 'knn', θ = {"n_neighbors": 5}, held-out set 'k3.r1.f02'"""
+    assert f"the stored scores of {cell} are {word}; run `heldout check`" in run.text
+
+    assert written_by(project, UNSEALED, *VERIFY) == {CELL}
+    assert project.snapshot(*TABLES) == cold.snapshot(*TABLES)
+
+
+@pytest.mark.parametrize("damage", [truncate, flip_a_bit])
+def test_a_damaged_cell_is_not_taken_for_a_whole_one_when_a_theta_is_added(
+    damage: Callable[[Path], None], project: Project
+) -> None:
+    damage(score_of(project))
+    project.config["learners"]["tree"]["grid"]["max_depth"].append(2)
+    added = {f"tree/max_depth=2/{held_out}" for held_out in SETS}
+    assert written_by(project, RISKS) == {CELL, *added}
+
+
+def test_a_lost_model_is_fitted_again(project: Project) -> None:
+    score_of(project).with_suffix(".model").unlink()
+    assert written_by(project, RISKS, *VERIFY) == {CELL}

@@ -1,0 +1,246 @@
+"""A rerun fits what a change makes necessary, and nothing else."""
+
+import itertools
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from harness import (
+    ALL_CELLS,
+    ESTIMATES,
+    METRICS,
+    REPO,
+    SETS,
+    TASK,
+    UNSEALED,
+    Project,
+    Run,
+    Snapshot,
+    small_config,
+)
+
+FOUR_FOLDS = ("k4.r1.f01", "k4.r1.f02", "k4.r1.f03", "k4.r1.f04")
+THETA_FOLDERS = (
+    "knn/n_neighbors=1",
+    "knn/n_neighbors=5",
+    "knn/n_neighbors=9",
+    "tree/max_depth=1",
+    "tree/max_depth=3",
+    "majority/default",
+)
+
+
+def cells_of(folders: tuple[str, ...], sets: tuple[str, ...] = SETS) -> set[str]:
+    return {f"{folder}/{held_out}" for folder, held_out in itertools.product(folders, sets)}
+
+
+def set_neighbors(*values: int) -> Callable[[Project], None]:
+    def change(project: Project) -> None:
+        project.config["learners"]["knn"]["grid"]["n_neighbors"] = list(values)
+
+    return change
+
+
+def set_task(**keys: object) -> Callable[[Project], None]:
+    return lambda project: project.task.update(keys)
+
+
+def add_learner(project: Project) -> None:
+    project.config["learners"]["bayes"] = {"estimator": "sklearn.naive_bayes.GaussianNB"}
+    project.task["learners"].append("bayes")
+
+
+def change_level(project: Project) -> None:
+    project.config["level"] = 0.8
+
+
+def change_row(project: Project, row: int) -> None:
+    """Give a row of the table (counted from 0) another bill."""
+    project.lines[row + 1] = "3.125," + project.lines[row + 1].split(",", 1)[1]
+
+
+def open_rows(project: Project) -> set[int]:
+    return set(np.load(project.results / "data" / "rows.npy")["source"].tolist())
+
+
+def change_open_row(project: Project) -> None:
+    change_row(project, min(open_rows(project)))
+
+
+def change_sealed_row(project: Project) -> None:
+    change_row(project, min(set(range(len(project.lines) - 1)) - open_rows(project)))
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change, the cells that it makes necessary, and whether a fitting job has to look."""
+
+    apply: Callable[[Project], None]
+    cells: set[str]
+    fitting_jobs: bool = True
+
+
+CHANGES = {
+    "a θ added": Change(set_neighbors(1, 3, 5, 9), cells_of(("knn/n_neighbors=3",))),
+    "a θ removed": Change(set_neighbors(1, 5), set()),
+    "the grid reordered": Change(set_neighbors(9, 1, 5), set()),
+    "a learner added": Change(add_learner, cells_of(("bayes/default",))),
+    "the loss changed": Change(set_task(loss="brier"), set()),
+    "a metric added": Change(set_task(metrics=["accuracy"]), set(), fitting_jobs=False),
+    "the level changed": Change(change_level, set(), fitting_jobs=False),
+    "the rule changed": Change(set_task(select={"rule": "one_se"}), set(), fitting_jobs=False),
+    "K changed": Change(set_task(kfold={"k": 4}), cells_of(THETA_FOLDERS, FOUR_FOLDS)),
+    "a row changed": Change(change_open_row, cells_of(THETA_FOLDERS)),
+}
+
+
+def rerun(project: Project, *options: str) -> tuple[Run, set[str]]:
+    """Run again, and say which cells were written."""
+    before = project.cells()
+    run = project.succeed(*options)
+    return run, {name for name, time in project.cells().items() if before.get(name) != time}
+
+
+def test_a_cold_run_fits_every_cell_once(cold_run: tuple[Project, Run]) -> None:
+    project, run = cold_run
+    assert set(project.cells()) == cells_of(THETA_FOLDERS)
+    assert (project.fitted(run), project.reused(run)) == (ALL_CELLS, 0)
+
+
+def test_nothing_runs_if_nothing_changed(project: Project) -> None:
+    run, written = rerun(project)
+    assert not run.jobs
+    assert written == set()
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_only_what_a_change_makes_necessary_is_fitted(change: Change, project: Project) -> None:
+    change.apply(project)
+    targets = [UNSEALED, METRICS] if "metrics" in project.task else [UNSEALED]
+    run, written = rerun(project, *targets)
+    assert run.jobs
+    assert written == change.cells
+    assert project.fitted(run) == len(change.cells)
+    assert ("fit_cells" in run.jobs) == change.fitting_jobs
+
+
+def test_a_job_that_finds_its_cells_does_not_import_scikit_learn(project: Project) -> None:
+    poison = project.folder / "poison" / "sklearn"
+    poison.mkdir(parents=True)
+    (poison / "__init__.py").write_text("raise ImportError('scikit-learn was imported')\n")
+    project.put_first(poison.parent)
+    project.task["loss"] = "brier"
+    manifests = [f"results/{TASK}/cells/manifests/{part}-of-2.json" for part in (1, 2)]
+    run = project.succeed(*manifests)
+    assert run.jobs["fit_cells"] == 2
+    assert (project.fitted(run), project.reused(run)) == (0, ALL_CELLS)
+
+
+def test_a_sealed_row_changes_nothing_outside_the_vault(project: Project) -> None:
+    sealed, before, cells = (
+        project.snapshot("vault/sealed.parquet"),
+        unsealed(project),
+        manifest_cells(project),
+    )
+    change_sealed_row(project)
+    run, written = rerun(project)
+    assert run.jobs["prepare_data"] == 1
+    assert project.snapshot("vault/sealed.parquet") != sealed
+    assert written == set()
+    assert (project.fitted(run), project.reused(run)) == (0, ALL_CELLS)
+    assert unsealed(project) == before
+    assert manifest_cells(project) == cells
+
+
+def unsealed(project: Project) -> Snapshot:
+    """All that is made without a look at a sealed row; a manifest also counts a job's fits."""
+    names = ("data", "splits", "cells", "risks.csv", "selection.json", "estimates", "final")
+    return {k: v for k, v in project.snapshot(*names).items() if "manifests" not in k}
+
+
+def manifest_cells(project: Project) -> list[object]:
+    """What the manifests say about the cells (not how many of them a job had to fit)."""
+    folder = project.results / "cells" / "manifests"
+    return [json.loads(path.read_text())["cells"] for path in sorted(folder.iterdir())]
+
+
+# --- the code ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def library(project: Project) -> Path:
+    """A copy of the library for this project alone."""
+    folder = project.folder / "lib" / "heldout"
+    source = REPO / "workflow" / "heldout"
+    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    project.put_first(folder.parent)
+    return folder
+
+
+def test_a_comment_or_docstring_in_the_fitting_code_changes_nothing(
+    project: Project, library: Path
+) -> None:
+    module = library / "engines" / "generic.py"
+    text = module.read_text().replace('"""', '"""In other words: ', 1)
+    module.write_text(f"# A comment.\n{text}\n\n# Another one.\n")
+    run, written = rerun(project)
+    assert not run.jobs
+    assert written == set()
+
+
+def test_a_statement_in_the_fitting_code_fits_everything_anew(
+    project: Project, library: Path
+) -> None:
+    module = library / "engines" / "generic.py"
+    module.write_text(module.read_text() + "\n\nTOLERANCE = 1e-9\n")
+    run, written = rerun(project, UNSEALED)
+    assert written == cells_of(THETA_FOLDERS)
+    assert project.fitted(run) == ALL_CELLS
+
+
+def test_a_statement_in_the_estimating_code_fits_nothing(project: Project, library: Path) -> None:
+    module = library / "estimate" / "risks.py"
+    module.write_text(module.read_text() + "\n\nTOLERANCE = 1e-9\n")
+    run, written = rerun(project, UNSEALED)
+    assert run.jobs["estimate_risks"] == 1
+    assert "fit_cells" not in run.jobs
+    assert written == set()
+
+
+# --- the number of jobs --------------------------------------------------------------------
+
+
+def one_core(project: Project) -> int:
+    return 1
+
+
+def four_batches(project: Project) -> int:
+    project.config["batches"] = 4
+    return 2
+
+
+@pytest.mark.parametrize("arrange", [one_core, four_batches])
+def test_cores_and_batches_do_not_change_a_bit(
+    arrange: Callable[[Project], int], cold: Project, tmp_path: Path
+) -> None:
+    project = Project(tmp_path, small_config())
+    run = project.succeed(ESTIMATES, cores=arrange(project))
+    assert run.jobs["fit_cells"] != 2
+    tables = ("risks.csv", "estimates.csv", "selection.json", "estimates", "splits", "final")
+    assert project.snapshot(*tables) == cold.snapshot(*tables)
+    assert stored_predictions(project) == stored_predictions(cold)
+
+
+def stored_predictions(project: Project) -> dict[str, tuple[object, bytes]]:
+    """The arrays of every score file; the header also holds how long the fit took."""
+    store = project.results / "cells"
+    found = {}
+    for path in store.glob("*/*/*.score"):
+        header, _, arrays = path.read_bytes().partition(b"\n")
+        described = json.loads(header)
+        found[str(path.relative_to(store))] = (described["key"], described["arrays"]), arrays
+    return found

@@ -1,0 +1,129 @@
+"""The answer of a task in a few plain sentences: what was selected, and how well it will do."""
+
+import math
+from typing import Any
+
+from heldout.report import glossary
+from heldout.report.display import Format, significant
+from heldout.report.tables import Row, Table
+
+ALL = "all"
+HEADLINE = (
+    "nested_cv",
+    "min_cv_bbc",
+    "nested_dev",
+    "min_cv_tt",
+    "kfold",
+    "kfold_adjusted",
+    "montecarlo",
+    "loo",
+    "bootstrap_632plus",
+    "bootstrap_632",
+    "bootstrap",
+    "holdout",
+    "min_cv",
+    "training",
+)
+"""Which estimate speaks for the expected risk: the first that is there."""
+
+TUNED = frozenset({"nested_cv", "nested_dev", "min_cv", "min_cv_bbc", "min_cv_tt"})
+"""Estimates for the whole procedure, the choice of θ and learner included."""
+
+
+def headline_row(estimates: Table, learner: str = ALL) -> Row | None:
+    """The most trustworthy row for what to expect, with its recommended interval."""
+    rows = {row["estimator"]: row for row in reversed(estimates.where(learner=learner))}
+    for name in HEADLINE:
+        if name in rows:
+            return rows[name]
+    others = [row for name, row in rows.items() if name != "test"]
+    return others[0] if others else None
+
+
+def test_row(estimates: Table) -> Row | None:
+    """The recommended row of the sealed test."""
+    rows = estimates.where(learner=ALL, estimator="test")
+    return rows[0] if rows else None
+
+
+def figure(row: Row, show: Format) -> dict[str, Any]:
+    """One estimate as the page shows it in large type."""
+    entry = glossary.estimator(row["estimator"])
+    return {
+        "row": row,
+        "title": entry.title,
+        "name": entry.name,
+        "role": entry.role,
+        "caveat": entry.caveat,
+        "value": short(row["risk"], show),
+        "range": span(row, show),
+        "interval": glossary.interval(row["interval"]).title if row["interval"] else "",
+        "level": percent(row["level"]),
+    }
+
+
+def expected_sentence(row: Row, loss: str, learners: int, show: Format) -> str:
+    """What to expect of new data, in one sentence."""
+    if row["estimator"] in TUNED:
+        choosing = " and choosing among the learners" if learners > 1 else ""
+        subject = f"tuning{choosing} as done here"
+        verb = "gives a model that is expected to"
+    else:
+        subject, verb = "a model trained this way", "is expected to"
+    return f"On new data, {subject} {verb} {deed(row['risk'], loss, show)}{evidence(row, show)}."
+
+
+def test_sentence(row: Row, loss: str, openings: int, show: Format) -> str:
+    """What the sealed rows said, in one sentence."""
+    times = {0: "", 1: ", opened once,"}.get(openings, f", opened for {openings} selections,")
+    done = deed(row["risk"], loss, show).replace("err on", "erred on").replace("have", "had")
+    return f"On {row['n']} sealed rows{times} the final model {done}{evidence(row, show)}."
+
+
+def deed(risk: float, loss: str, show: Format) -> str:
+    """`err on 1.1 % of examples`, or `have a mean squared error of 2933`."""
+    value = short(risk, show)
+    if loss == "zero_one":
+        return f"err on {value} of examples"
+    if loss == "squared":
+        return f"have a mean squared error of {value} (root: {significant(math.sqrt(risk), 3)})"
+    names = {"absolute": "mean absolute error", "brier": "Brier score"}
+    return f"have a {names.get(loss, 'mean ' + loss.replace('_', '-'))} of {value}"
+
+
+def evidence(row: Row, show: Format) -> str:
+    """The interval and the estimator in brackets."""
+    title = glossary.estimator(row["estimator"]).title
+    if row["ci_low"] is None or row["ci_high"] is None:
+        return f" ({title}, no interval)"
+    level = f"{percent(row['level'])} interval " if row["level"] else "interval "
+    return f" ({level}{span(row, show)}, {title})"
+
+
+def span(row: Row, show: Format) -> str:
+    """`0.0 to 2.3 %`."""
+    if row["ci_low"] is None or row["ci_high"] is None:
+        return ""
+    low, high = short(row["ci_low"], show), short(row["ci_high"], show)
+    return f"{low.removesuffix(' %')} to {high}"
+
+
+def short(value: float | None, show: Format) -> str:
+    """A risk with one decimal less than in the tables."""
+    return show(value, max(show.decimals - 1, 0))
+
+
+def percent(level: float | None) -> str:
+    """0.95 → `95 %`."""
+    return f"{100 * level:g} %" if level is not None else ""
+
+
+def baseline_row(estimates: Table, learners: list[dict[str, Any]], like: Row) -> Row | None:
+    """The same estimate for a baseline that ignores the features, if one was among the learners."""
+    for learner in learners:
+        path = f"{learner.get('classifier')} {learner.get('regressor')}"
+        if "Dummy" in path:
+            rows = estimates.where(learner=learner["name"], estimator=like["estimator"])
+            if rows:
+                return rows[0]
+    return None

@@ -1,0 +1,70 @@
+"""The files that are put inline into a page: styles, scripts, and data as JSON.
+
+Standard library only: the workflow imports this while it is parsed.
+"""
+
+import base64
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from heldout.names import digest
+
+HERE = Path(__file__).parent
+LIBRARIES = ("d3.min.js", "plot.umd.min.js")
+SCRIPTS = (
+    "page.js",
+    "tables.js",
+    "charts.js",
+    "estimates.js",
+    "grids.js",
+    "folds.js",
+    "predictions.js",
+    "start.js",
+)
+"""In the order in which they are joined: each uses only what stands before it."""
+
+_ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+
+
+def assets_digest() -> str:
+    """Digest of every template and asset, so that a changed one renders the pages anew."""
+    files = sorted([*HERE.glob("*.html"), *HERE.glob("assets/*.js"), *HERE.glob("assets/*.css")])
+    return digest(*(part for file in files for part in (file.name, file.read_bytes())))
+
+
+def style() -> str:
+    """The style sheet."""
+    return _read("style.css")
+
+
+def libraries() -> list[str]:
+    """The chart libraries, each a script of its own."""
+    return [_read(name) for name in LIBRARIES]
+
+
+def script() -> str:
+    """The report's own script."""
+    body = "\n".join(_read(name) for name in SCRIPTS)
+    return f'"use strict";\n(() => {{\n{body}\n}})();'
+
+
+def json_text(value: Any) -> str:
+    """JSON that can stand inside a script element: nothing in it can end the element."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.translate(_ESCAPES)
+
+
+def policy(scripts: list[str]) -> str:
+    """A content security policy: these scripts and no other, and nothing from anywhere else."""
+    hashes = " ".join(f"'sha256-{_sha256(text)}'" for text in scripts)
+    return f"default-src 'none'; style-src 'unsafe-inline'; script-src {hashes}; img-src data:"
+
+
+def _sha256(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _read(name: str) -> str:
+    return (HERE / "assets" / name).read_text(encoding="utf-8")

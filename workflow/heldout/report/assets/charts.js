@@ -1,0 +1,108 @@
+// Figures: a caption, a drawing that follows the width of the page, and its data as CSV.
+
+const ROLE_COLOUR = {
+  apparent: "var(--amber)",
+  chosen: "var(--blue)",
+  corrected: "var(--violet)",
+  honest: "var(--green)",
+  other: "var(--grey)",
+};
+
+const SERIES_COLOUR = {
+  training: "var(--amber)",
+  holdout: "var(--violet)",
+  kfold: "var(--blue)",
+  loo: "var(--teal)",
+  montecarlo: "var(--rose)",
+  bootstrap: "var(--brown)",
+  bootstrap_632: "var(--olive)",
+  bootstrap_632plus: "var(--green)",
+};
+
+const WHEEL = ["var(--blue)", "var(--amber)", "var(--teal)", "var(--rose)", "var(--violet)", "var(--olive)", "var(--brown)", "var(--green)"];
+
+function roleColour(estimator) {
+  return ROLE_COLOUR[data.words.estimators[estimator]?.role ?? "other"] ?? ROLE_COLOUR.other;
+}
+
+function seriesColour(estimator) {
+  return SERIES_COLOUR[estimator] ?? "var(--grey)";
+}
+
+const drawings = [];
+
+// `draw(width)` gives an svg; `columns` and `rows` are what the CSV button saves.
+function figure({ name, title, note, label, draw, columns, rows, wide = false }) {
+  const canvas = el("div", { class: "canvas" });
+  const caption = el("figcaption", {}, el("strong", {}, title), note ? el("span", {}, ` ${note}`) : null);
+  const bar = el("div", { class: "figure-head" }, caption, csvButton(name, columns, () => rows));
+  const node = el("figure", { class: wide ? "wide" : null }, bar, canvas);
+  const paint = () => {
+    const width = Math.floor(canvas.clientWidth);
+    if (width < 60 || canvas.dataset.width === String(width)) return;
+    canvas.dataset.width = String(width);
+    const drawing = draw(width);
+    drawing.setAttribute("role", "img");
+    drawing.setAttribute("aria-label", label ?? title);
+    canvas.replaceChildren(drawing);
+  };
+  drawings.push({ canvas, paint });
+  return node;
+}
+
+function paintAll() {
+  for (const { canvas, paint } of drawings) if (canvas.isConnected) paint();
+}
+
+const FEW = 40;
+
+// A page with very many figures draws each when it comes near the screen.
+function startPainting() {
+  const eager = drawings.length <= FEW;
+  const seen = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (isIntersecting) drawings.find(({ canvas }) => canvas === target)?.paint();
+    }
+  }, { rootMargin: "600px" });
+  for (const { canvas } of drawings) seen.observe(canvas);
+  if (eager) paintAll();
+  let waiting;
+  new ResizeObserver(() => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => drawings.length <= FEW && paintAll(), 100);
+  }).observe(document.body);
+  addEventListener("beforeprint", paintAll);
+}
+
+// Replaces what a place shows, and forgets the figures that were there.
+function swap(holder, ...nodes) {
+  for (let i = drawings.length - 1; i >= 0; i--) {
+    if (holder.contains(drawings[i].canvas)) drawings.splice(i, 1);
+  }
+  holder.replaceChildren(...nodes);
+  paintAll();
+}
+
+function riskAxis(options = {}) {
+  const { percent } = data.format;
+  return {
+    label: null,
+    grid: true,
+    nice: true,
+    percent,
+    tickFormat: percent ? (value) => `${+value.toFixed(4)} %` : undefined,
+    ...options,
+  };
+}
+
+function leftMargin(labels) {
+  const longest = Math.max(0, ...labels.map((label) => [...clip(label)].length));
+  return Math.min(200, 18 + 6.6 * longest);
+}
+
+function plot(options) {
+  return Plot.plot({
+    style: { fontFamily: "inherit", fontSize: "12px", background: "none", overflow: "visible" },
+    ...options,
+  });
+}

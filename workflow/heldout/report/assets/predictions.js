@@ -1,0 +1,3 @@
+// What the selected model said about rows that it had not seen.
+
+function startPredictions() {}

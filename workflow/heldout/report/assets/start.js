@@ -1,0 +1,13 @@
+// Everything is in place: fill the page.
+
+themeToggle(place("theme"));
+for (const table of document.querySelectorAll("table.sortable")) makeSortable(table);
+if (data) {
+  startEstimates();
+  startGrids();
+  startMetrics();
+  startFolds();
+  startComparisons();
+  startPredictions();
+  startPainting();
+}

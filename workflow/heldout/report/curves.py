@@ -1,0 +1,88 @@
+"""Confusions, ROC and precision–recall curves, and calibration, from held-out predictions."""
+
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+POINTS = 150
+"""A curve keeps at most this many of its corners."""
+BINS = 10
+CLASSES = 12
+"""Curves are drawn for at most this many classes, the most frequent ones."""
+
+
+def confusion(target: np.ndarray, label: np.ndarray, count: int) -> list[list[int]]:
+    """Counts: a row per true class, a column per predicted one."""
+    counts = np.zeros((count, count), int)
+    np.add.at(counts, (target, label), 1)
+    return counts.tolist()
+
+
+def one_versus_rest(target: np.ndarray, scores: np.ndarray) -> list[dict[str, Any]]:
+    """For each class (of two, the second): ROC and precision–recall corners, and their areas."""
+    wanted = [1] if scores.shape[1] == 2 else frequent(target, scores.shape[1])
+    found = []
+    for one in wanted:
+        positive = target == one
+        if positive.any() and not positive.all():
+            found.append({"class": one, **corners(positive, scores[:, one])})
+    return found
+
+
+def frequent(target: np.ndarray, count: int) -> list[int]:
+    """The most frequent classes, in their own order."""
+    sizes = np.bincount(target, minlength=count)
+    return sorted(np.argsort(-sizes, kind="stable")[:CLASSES].tolist())
+
+
+def corners(positive: np.ndarray, score: np.ndarray) -> dict[str, Any]:
+    """One curve. Equal scores make one corner: no order among them is assumed."""
+    order = np.argsort(-score, kind="stable")
+    hits = np.cumsum(positive[order])
+    last = np.append(np.flatnonzero(np.diff(score[order])), len(score) - 1)
+    true = np.append(0, hits[last]) / hits[-1]
+    false = np.append(0, last + 1 - hits[last]) / (len(score) - hits[-1])
+    precision = hits[last] / (last + 1)
+    kept = thin(len(true))
+    return {
+        "false": false[kept].tolist(),
+        "true": true[kept].tolist(),
+        "precision": np.append(precision[0], precision)[kept].tolist(),
+        "auc": float(np.trapezoid(true, false)),
+        "ap": float((np.diff(true) * precision).sum()),
+        "share": float(positive.mean()),
+    }
+
+
+def thin(count: int) -> np.ndarray:
+    """Positions of evenly spread corners, the first and the last among them."""
+    return np.unique(np.linspace(0, count - 1, min(count, POINTS)).astype(int))
+
+
+def calibration(target: np.ndarray, proba: np.ndarray) -> list[dict[str, Any]]:
+    """For each class (of two, the second): bins of equal size, predicted against observed."""
+    wanted = [1] if proba.shape[1] == 2 else frequent(target, proba.shape[1])
+    return [{"class": one, "bins": bins(target == one, proba[:, one])} for one in wanted]
+
+
+def bins(positive: np.ndarray, predicted: np.ndarray) -> list[dict[str, float]]:
+    """Rows sorted by prediction in equal parts; equal predictions stay together."""
+    edges = np.unique(np.quantile(predicted, np.linspace(0, 1, BINS + 1)))
+    place = np.searchsorted(edges[1:-1], predicted, side="left")
+    found = []
+    for one in np.unique(place):
+        mine = place == one
+        share, n = float(positive[mine].mean()), int(mine.sum())
+        low, high = wilson(share, n)
+        mean = float(predicted[mine].mean())
+        found.append({"predicted": mean, "observed": share, "low": low, "high": high, "n": n})
+    return found
+
+
+def wilson(share: float, n: int, level: float = 0.95) -> tuple[float, float]:
+    """The score interval of a share."""
+    z = NormalDist().inv_cdf(0.5 + level / 2)
+    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * (share * (1 - share) / n + z**2 / (4 * n**2)) ** 0.5
+    return max(0.0, centre - half), min(1.0, centre + half)

@@ -1,0 +1,69 @@
+"""Numbers for people. The exact values stay in the data of the page."""
+
+import math
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+ABSENT = "–"
+
+
+@dataclass(frozen=True)
+class Format:
+    """How risks are shown: as percentages, with fixed decimals, or in scientific notation."""
+
+    percent: bool = False
+    decimals: int = 4
+    scientific: bool = False
+
+    def __call__(self, value: float | None, decimals: int | None = None) -> str:
+        """One risk."""
+        if value is None or not math.isfinite(value):
+            return ABSENT
+        places = self.decimals if decimals is None else decimals
+        if self.scientific:
+            return f"{value:.3e}"
+        text = f"{100 * value if self.percent else value:.{places}f}"
+        text = text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
+        return f"{text} %" if self.percent else text
+
+
+def format_for(loss: str, risks: Iterable[float | None]) -> Format:
+    """Shares of errors as percentages; else four significant digits of a typical risk."""
+    if loss == "zero_one":
+        return Format(percent=True, decimals=2)
+    sizes = [abs(risk) for risk in risks if risk]
+    if not sizes:
+        return Format()
+    order = math.floor(math.log10(statistics.median(sizes)))
+    if order < -5 or order > 7:
+        return Format(scientific=True)
+    return Format(decimals=min(max(3 - order, 0), 6))
+
+
+def significant(value: Any, digits: int = 4) -> str:
+    """Any value with a few significant digits, without trailing noise."""
+    if value is None:
+        return ABSENT
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return ABSENT
+    text = str(value) if isinstance(value, int) else f"{value:.{digits}g}"
+    return text.replace("-", "−") if "e" not in text else text
+
+
+def theta_text(theta: dict[str, Any]) -> str:
+    """θ for people: `alpha = 100, degree = 2`."""
+    return ", ".join(f"{key} = {_theta_value(value)}" for key, value in theta.items())
+
+
+def _theta_value(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, list):
+        return "{" + ", ".join(map(str, value)) + "}"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return str(value)

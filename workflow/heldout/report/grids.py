@@ -1,0 +1,74 @@
+"""How the risks of a learner's θ can be drawn: curve, heat map, scatter, or a table alone."""
+
+import json
+from typing import Any
+
+from heldout.names import Theta
+from heldout.report.tables import Row
+
+DECADES = 50
+"""Values that span this ratio get a logarithmic axis."""
+
+
+def describe_grids(risks: list[Row], selected: dict[str, Any]) -> list[dict[str, Any]]:
+    """For each learner with more than one θ: its axes, its kind and its selected θ."""
+    thetas: dict[str, dict[str, Theta]] = {}
+    for row in risks:
+        thetas.setdefault(row["learner"], {})[row["theta"]] = json.loads(row["theta"])
+    return [
+        describe(name, list(own.values()), selected.get(name))
+        for name, own in thetas.items()
+        if len(own) > 1
+    ]
+
+
+def describe(name: str, thetas: list[Theta], selected: Theta | None) -> dict[str, Any]:
+    """One learner's grid."""
+    keys = sorted({key for theta in thetas for key in theta})
+    axes = [axis(key, [theta.get(key) for theta in thetas]) for key in keys]
+    moving = [one for one in axes if len(one["values"]) > 1]
+    return {
+        "learner": name,
+        "kind": kind_of(moving, len(thetas)),
+        "axes": moving,
+        "thetas": len(thetas),
+        "selected": selected,
+    }
+
+
+def kind_of(axes: list[dict[str, Any]], count: int) -> str:
+    """curve (one axis), heat (a grid of two), scatter (two axes, sparse) or table."""
+    if len(axes) == 1:
+        return "curve"
+    if len(axes) != 2:
+        return "table"
+    x, y = axes
+    if len(x["values"]) * len(y["values"]) <= 2 * count:
+        return "heat"
+    return "scatter" if {x["scale"], y["scale"]} <= {"linear", "log"} else "table"
+
+
+def axis(key: str, values: list[Any]) -> dict[str, Any]:
+    """The distinct values of a hyper-parameter in order, and the scale that suits them."""
+    distinct = list({json.dumps(value): value for value in values}.values())
+    numeric = [value for value in distinct if is_number(value)]
+    others = [value for value in distinct if not is_number(value)]
+    return {"name": key, "values": sorted(numeric) + others, "scale": scale_of(numeric, others)}
+
+
+def scale_of(numeric: list[float], others: list[Any]) -> str:
+    """point for anything that is not a number, or for zero among decades."""
+    if others or not numeric:
+        return "point" if numeric and others == [None] else "category"
+    low, high = min(numeric), max(numeric)
+    positive = [value for value in numeric if value > 0]
+    if low > 0:
+        return "log" if high / low >= DECADES else "linear"
+    if low == 0 and len(positive) > 1 and max(positive) / min(positive) >= DECADES:
+        return "point"
+    return "linear"
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number (True is not)."""
+    return isinstance(value, int | float) and not isinstance(value, bool)

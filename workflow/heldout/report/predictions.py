@@ -1,0 +1,160 @@
+"""What the selected model said about rows that it had not seen, from stored predictions."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from heldout.estimate.lossbook import LossBook, open_book
+from heldout.losses import Predictions
+from heldout.plans import DEV, FOLDS, FOLDS_WHOLE, LOO
+from heldout.report import curves
+from heldout.splits import Resample
+
+POINTS = 2000
+"""A scatter plot shows at most this many rows, evenly spaced in the table."""
+HARDEST = 25
+BINS = 30
+
+TITLES = {
+    FOLDS: "Each row is predicted by the model that was fitted without its fold.",
+    LOO: "Each row is predicted by the model that was fitted without it.",
+    DEV: "The rows of the development set, predicted by the model that was fitted without them.",
+}
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Rows, each predicted once by a model that had not seen it."""
+
+    source: np.ndarray
+    target: np.ndarray
+    said: Predictions
+    losses: np.ndarray
+
+
+def diagnostics(folder: Path, spec: dict[str, Any], learner: str, theta: Any) -> Any:
+    """The data of the section on predictions, or None if the task has no such predictions."""
+    kind = kind_of(spec["kinds"])
+    if kind is None:
+        return None
+    book = open_book(folder, {**spec, "kinds": [kind]})
+    held = held_out(book, list(book.resamples[kind].values()), learner, theta)
+    classes = book.table.classes
+    shown = regression(held) if classes is None else classification(held, classes)
+    return {"how": TITLES[kind], "n": len(held.target), **shown}
+
+
+def kind_of(kinds: list[str]) -> str | None:
+    """Which cells the predictions come from: K-fold if there, else leave-one-out, else hold-out."""
+    if FOLDS in kinds or FOLDS_WHOLE in kinds:
+        return FOLDS
+    return next((kind for kind in (LOO, DEV) if kind in kinds), None)
+
+
+def held_out(book: LossBook, resamples: list[Resample], learner: str, theta: Any) -> HeldOut:
+    """Predictions of every held-out row; of repeated partitions, those of the first."""
+    rows: list[np.ndarray] = []
+    said: list[Predictions] = []
+    seen = 0
+    for resample in resamples:
+        spoken = book.predictions(learner, theta, resample)
+        for name, held in resample.held.items():
+            if seen < book.table.n:
+                rows.append(held)
+                said.append(spoken[name])
+                seen += len(held)
+    where = np.concatenate(rows)
+    joined = Predictions(
+        **{key: np.concatenate([one.arrays()[key] for one in said]) for key in said[0].arrays()}
+    )
+    target = np.asarray(book.table.target)[where]
+    source = np.asarray(book.table.rows["source"])[where] + 1
+    return HeldOut(source, target, joined, book.loss(target, joined))
+
+
+# --- regression ------------------------------------------------------------------------------
+
+
+def regression(held: HeldOut) -> dict[str, Any]:
+    """Predicted against true values, and the residuals."""
+    assert held.said.value is not None
+    value, target = np.asarray(held.said.value, float), np.asarray(held.target, float)
+    residual = target - value
+    order = np.argsort(held.source, kind="stable")
+    kept = order[np.linspace(0, len(order) - 1, min(POINTS, len(order))).astype(int)]
+    counts, edges = np.histogram(residual, bins=min(BINS, max(5, len(residual) // 8)))
+    spread = float(((target - target.mean()) ** 2).sum())
+    return {
+        "kind": "regression",
+        "points": packed(source=held.source[kept], true=target[kept], predicted=value[kept]),
+        "histogram": packed(low=edges[:-1], high=edges[1:], count=counts),
+        "summary": {
+            "mean residual": float(residual.mean()),
+            "mean absolute error": float(np.abs(residual).mean()),
+            "root mean squared error": float(np.sqrt((residual**2).mean())),
+            "R²": 1 - float((residual**2).sum()) / spread if spread > 0 else None,
+        },
+        "hardest": hardest(held, true=target, predicted=value),
+    }
+
+
+# --- classification --------------------------------------------------------------------------
+
+
+def classification(held: HeldOut, classes: list[Any]) -> dict[str, Any]:
+    """Confusions, curves and calibration, one class against the rest."""
+    names = [str(one) for one in classes]
+    scores, proba = score_matrix(held.said, len(names)), held.said.proba
+    label = held.said.label
+    if label is None:
+        assert scores is not None
+        label = scores.argmax(axis=1)
+    return {
+        "kind": "classification",
+        "classes": names,
+        "confusion": curves.confusion(held.target, label, len(names)),
+        "curves": [] if scores is None else curves.one_versus_rest(held.target, scores),
+        "calibration": [] if proba is None else curves.calibration(held.target, proba),
+        "hardest": hardest(
+            held,
+            true=np.array(names, object)[held.target],
+            predicted=np.array(names, object)[label],
+            **({} if proba is None else {"probability": chance_of_truth(held.target, proba)}),
+        ),
+    }
+
+
+def score_matrix(said: Predictions, count: int) -> np.ndarray | None:
+    """A column of scores per class: probabilities, or else what the decision function said."""
+    scores = said.proba if said.proba is not None else said.decision
+    if scores is None:
+        return None
+    if scores.ndim == 1:
+        scores = np.column_stack([-scores, scores])
+    return np.asarray(scores, float) if scores.shape[1] == count else None
+
+
+def chance_of_truth(target: np.ndarray, proba: np.ndarray) -> np.ndarray:
+    """The probability given to the true class; 0 for a class that training never saw."""
+    padded = np.hstack([proba, np.zeros((len(proba), 1))])
+    return padded[np.arange(len(target)), np.minimum(target, proba.shape[1])]
+
+
+# --- both ------------------------------------------------------------------------------------
+
+
+def hardest(held: HeldOut, **columns: np.ndarray) -> dict[str, Any]:
+    """The rows with the largest losses; of equal ones, those with the least likely truth."""
+    tie = columns.get("probability", np.zeros(len(held.losses)))
+    order = np.lexsort((held.source, tie, -held.losses))[:HARDEST]
+    order = order[held.losses[order] > 0]
+    named = {"row": held.source, **columns, "loss": held.losses}
+    return packed(**{name: values[order] for name, values in named.items()})
+
+
+def packed(**columns: np.ndarray) -> dict[str, Any]:
+    """Columns and rows, as the tables of the page have them."""
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return {"columns": list(columns), "rows": [list(row) for row in rows]}

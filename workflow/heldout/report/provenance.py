@@ -1,0 +1,90 @@
+"""Where the numbers come from: data, cells, libraries, and every opening of the test set."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from heldout import __version__
+from heldout.files import read_json
+from heldout.manifest import manifest_paths
+from heldout.names import canonical
+from heldout.vault import read_ledger
+
+LEVELS_SHOWN = 12
+
+
+def provenance(folder: Path, spec: dict[str, Any]) -> dict[str, Any]:
+    """Everything that the section of this name shows."""
+    manifests = [read_json(path) for path in manifest_paths(folder, spec["parts"])]
+    card = read_json(folder / "final" / "card.json")
+    return {
+        "data": read_json(folder / "data" / "table.json"),
+        "columns": columns(read_json(folder / "data" / "table.json")),
+        "manifests": [batch(manifest) for manifest in manifests],
+        "learners": time_by_learner(manifests, [one["name"] for one in spec["learners"]]),
+        "ledger": read_ledger(folder / "vault"),
+        "card": card,
+        "versions": versions(card, spec),
+        "seed": spec["seed"],
+        "level": spec["level"],
+        "config": json.dumps(spec["config"], indent=2, ensure_ascii=False),
+        "definitions": json.dumps(spec["learners"], indent=2, ensure_ascii=False),
+    }
+
+
+def columns(facts: dict[str, Any]) -> list[dict[str, str]]:
+    """Each column: its name, its kind, and its levels in short."""
+    schema = facts["schema"]
+    found = [
+        {"name": one["name"], "kind": one["kind"], "levels": levels(one["levels"])}
+        for one in schema["columns"]
+    ]
+    classes = schema["target"]["classes"]
+    kind = "number" if classes is None else "class"
+    target = {"name": schema["target"]["name"], "kind": f"target, {kind}"}
+    return [{**target, "levels": levels(classes or [])}, *found]
+
+
+def levels(values: list[Any]) -> str:
+    """The first levels, and how many more there are."""
+    more = len(values) - LEVELS_SHOWN
+    text = ", ".join(map(str, values[:LEVELS_SHOWN]))
+    return f"{text}, and {more} more" if more > 0 else text
+
+
+def batch(manifest: dict[str, Any]) -> dict[str, Any]:
+    """One fitting job: how many cells it fitted and how many it found in the store."""
+    cells = sum(len(entry["sets"]) for entry in manifest["cells"])
+    return {
+        "name": f"{manifest['part']} of {manifest['parts']}",
+        "cells": cells,
+        "fitted": manifest["fitted"],
+        "reused": manifest["reused"],
+    }
+
+
+def time_by_learner(manifests: Iterable[dict[str, Any]], names: list[str]) -> list[dict[str, Any]]:
+    """Cells, θ and seconds of fitting of each learner."""
+    entries: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    for manifest in manifests:
+        for entry in manifest["cells"]:
+            entries.setdefault(entry["learner"], []).append(entry)
+    return [{"name": name, **totals(own)} for name, own in entries.items()]
+
+
+def totals(entries: list[dict[str, Any]]) -> dict[str, Any]:
+    """Cells, θ and seconds of some entries of manifests."""
+    seconds = [record[-1] for entry in entries for record in entry["sets"].values()]
+    return {
+        "cells": len(seconds),
+        "thetas": len({canonical(entry["theta"]) for entry in entries}),
+        "seconds": sum(seconds),
+    }
+
+
+def versions(card: dict[str, Any], spec: dict[str, Any]) -> dict[str, str]:
+    """The versions of heldout, Python and the libraries that change numbers."""
+    libraries = spec["versions"]
+    known = json.loads(libraries) if isinstance(libraries, str) else dict(libraries)
+    return {"heldout": __version__, **card.get("versions", {}), **known}
