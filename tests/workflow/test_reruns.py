@@ -23,6 +23,9 @@ from harness import (
     small_config,
 )
 
+from heldout.manifest import read_manifests
+from heldout.store import Cell, Store
+
 FOUR_FOLDS = ("k4.r1.f01", "k4.r1.f02", "k4.r1.f03", "k4.r1.f04")
 THETA_FOLDERS = (
     "knn/n_neighbors=1",
@@ -232,15 +235,17 @@ def test_cores_and_batches_do_not_change_a_bit(
     assert run.jobs["fit_cells"] != 2
     tables = ("risks.csv", "estimates.csv", "selection.json", "estimates", "splits", "final")
     assert project.snapshot(*tables) == cold.snapshot(*tables)
+    assert len(stored_predictions(cold)) == ALL_CELLS
     assert stored_predictions(project) == stored_predictions(cold)
 
 
-def stored_predictions(project: Project) -> dict[str, tuple[object, bytes]]:
-    """The arrays of every score file; the header also holds how long the fit took."""
-    store = project.results / "cells"
-    found = {}
-    for path in store.glob("*/*/*.score"):
-        header, _, arrays = path.read_bytes().partition(b"\n")
-        described = json.loads(header)
-        found[str(path.relative_to(store))] = (described["key"], described["arrays"]), arrays
+def stored_predictions(project: Project) -> dict[object, dict[str, bytes]]:
+    """What every stored model said about its held-out set, to the last bit."""
+    store = Store(project.results / "cells")
+    manifests = (project.results / "cells" / "manifests").iterdir()
+    found: dict[object, dict[str, bytes]] = {}
+    for (learner, theta, held_out), record in read_manifests(manifests).items():
+        for said in store.scores(Cell(learner, json.loads(theta), held_out), record.score).values():
+            arrays = said.arrays().items()
+            found[learner, theta, held_out] = {name: array.tobytes() for name, array in arrays}
     return found

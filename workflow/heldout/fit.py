@@ -49,7 +49,7 @@ class Fitter:
         missing: dict[str, Keys] = {}
         for theta, keys in zip(thetas, self.plan.keys(learner, resample, thetas), strict=True):
             cell = Cell(learner.name, theta, resample.name)
-            record = self.store.find(cell, keys.cell, keep)
+            record = self.store.find(cell, keys.cell, keep, self._loss_needs)
             if record is not None:
                 self.batch.cells.append((cell, record))
             else:

@@ -19,7 +19,7 @@ from heldout.names import seed_for
 from heldout.splits import draw_part
 from heldout.table.prepared import ROWS, write_prepared
 from heldout.table.read import read_table
-from heldout.table.schema import NUMBER, Schema, infer_column, infer_target
+from heldout.table.schema import Schema, Target, infer_column, infer_target
 
 SOURCE_ROW = "__row__"
 MIN_ROWS = 4
@@ -54,7 +54,8 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
     rows = _rows(request, part, open_rows)
     features = schema.encode(part)
     target = schema.target.encode(_column(part, request.target))
-    _check_finite(features, schema, rows)
+    _check_finite(features, schema, rows["source"], request.data)
+    _check_sealed(request, schema, sealed)
     _check_classes(schema, target)
     facts = {
         "task": request.task,
@@ -97,7 +98,7 @@ def _check_columns(request: Request, table: pa.Table) -> None:
         )
     if table.num_rows < MIN_ROWS:
         raise HeldoutError(
-            f"{request.data} has {table.num_rows} rows; at least {MIN_ROWS} are needed"
+            f"data: {request.data} has {table.num_rows} rows; at least {MIN_ROWS} are needed"
         )
 
 
@@ -121,7 +122,7 @@ def _check_target(request: Request, table: pa.Table) -> None:
         if infinite.any():
             raise HeldoutError(
                 f"target '{request.target}' is not finite in {infinite.sum()} rows "
-                f"(first: {_first_rows(infinite)})"
+                f"(first: {_first_rows(infinite)}); mend or remove these rows in {request.data}"
             )
     elif len(target.classes) == len(values):
         raise HeldoutError(
@@ -145,8 +146,8 @@ def _seal(request: Request, table: pa.Table) -> tuple[np.ndarray, pa.Table]:
         return everything, _with_row_numbers(_read_test(request, table), None)
     if request.test == 0:
         return everything, _with_row_numbers(table.slice(0, 0), everything[:0])
+    target = _target(request, table)
     values = _column(table, request.target)
-    target = infer_target(request.target, values, request.classification)
     strata = target.encode(values) if target.classification and request.stratify else None
     sealed = draw_part(
         units=_units(request, table),
@@ -168,12 +169,23 @@ def _read_test(request: Request, table: pa.Table) -> pa.Table:
     ]
     if absent:
         raise HeldoutError(f"test: {request.test} lacks the columns {', '.join(absent)}")
-    values = pc.is_null(_column(test, request.target), nan_is_null=True).to_numpy(
-        zero_copy_only=False
-    )
-    if values.any():
-        raise HeldoutError(f"test: target missing in {request.test} (first: {_first_rows(values)})")
+    bad = _unusable(_column(test, request.target), _target(request, table))
+    if bad.any():
+        raise HeldoutError(
+            f"test: target '{request.target}' is missing or no finite number in {bad.sum()} rows of "
+            f"{request.test} (first: {_first_rows(bad)}); mend or remove these rows"
+        )
     return test
+
+
+def _target(request: Request, table: pa.Table) -> Target:
+    return infer_target(request.target, _column(table, request.target), request.classification)
+
+
+def _unusable(values: pa.Array, target: Target) -> np.ndarray:
+    if target.classification:
+        return pc.is_null(values, nan_is_null=True).to_numpy(zero_copy_only=False)
+    return ~np.isfinite(target.encode(values))
 
 
 def _with_row_numbers(table: pa.Table, numbers: np.ndarray | None) -> pa.Table:
@@ -259,15 +271,22 @@ def _infer_schema(request: Request, part: pa.Table) -> tuple[Schema, list[str]]:
     return Schema(tuple(columns), target), notes
 
 
-def _check_finite(features: np.ndarray, schema: Schema, rows: np.ndarray) -> None:
+def _check_finite(
+    features: np.ndarray, schema: Schema, row_numbers: np.ndarray, source: str
+) -> None:
     for i, column in enumerate(schema.columns):
-        if column.kind == NUMBER:
-            infinite = np.flatnonzero(np.isinf(features[:, i]))
-            if len(infinite):
-                raise HeldoutError(
-                    f"column '{column.name}' is infinite in {len(infinite)} rows "
-                    f"(first: row {rows['source'][infinite[0]] + 1})"
-                )
+        infinite = np.flatnonzero(np.isinf(features[:, i]))
+        if len(infinite):
+            raise HeldoutError(
+                f"column '{column.name}' is infinite in {len(infinite)} rows (first: row "
+                f"{row_numbers[infinite[0]] + 1}); mend these values in {source}, or leave them empty"
+            )
+
+
+def _check_sealed(request: Request, schema: Schema, sealed: pa.Table) -> None:
+    """The test must not fail after all the fits; nothing but an error tells of these rows."""
+    source = request.test if isinstance(request.test, str) else request.data
+    _check_finite(schema.encode(sealed), schema, sealed.column(SOURCE_ROW).to_numpy(), source)
 
 
 def _check_classes(schema: Schema, target: np.ndarray) -> None:

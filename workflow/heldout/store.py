@@ -74,10 +74,12 @@ class Store:
         """Where a cell's score or model lies."""
         return self.folder / cell.learner / theta_name(cell.theta) / f"{cell.held_out}.{ending}"
 
-    def find(self, cell: Cell, key: str, with_model: bool) -> Record | None:
-        """The record of a whole cell with this key, or None."""
+    def find(
+        self, cell: Cell, key: str, with_model: bool, needs: str | None = None
+    ) -> Record | None:
+        """The record of a whole cell with this key that says what is needed, or None."""
         header, _, found = self._read(cell)
-        if header is None or header["key"] != key:
+        if header is None or header["key"] != key or (needs and needs not in header["arrays"]):
             return None
         if with_model and not (header["model"] and self.path(cell, "model").is_file()):
             return None

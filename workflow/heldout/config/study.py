@@ -12,7 +12,8 @@ from typing import Any
 from heldout.code import code_digest, library_versions
 from heldout.config.load import validate
 from heldout.config.models import Config, Task
-from heldout.errors import HeldoutError
+from heldout.config.scorers import SCORERS
+from heldout.errors import HeldoutError, did_you_mean
 from heldout.learners.definition import Definition, define
 from heldout.names import canonical, digest
 from heldout.plans import (
@@ -190,6 +191,7 @@ class Study:
         return {
             "level": self.config.level,
             "config": self._task(name).model_dump(),
+            "metrics": self.has_metrics(name),
             "versions": library_versions(),
             "assets": assets_digest(),
             **self._reading(name),
@@ -287,6 +289,10 @@ class Study:
             raise HeldoutError(
                 f"{where}.learners: the name 'all' is kept for the choice between learners"
             )
+        for metric in task.metrics:
+            if metric not in SCORERS:
+                hint = did_you_mean(metric, SCORERS)
+                raise HeldoutError(f"{where}.metrics: unknown scorer '{metric}'{hint}")
         for learner in self._learners_of(name):
             if learner.endless and task.select.rule != "first_local_min":
                 raise HeldoutError(

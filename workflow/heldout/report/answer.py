@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from heldout.report import glossary
-from heldout.report.display import Format, significant
+from heldout.report.display import PERCENT, Format, significant
 from heldout.report.tables import Row, Table
 
 ALL = "all"
@@ -105,7 +105,7 @@ def span(row: Row, show: Format) -> str:
     if row["ci_low"] is None or row["ci_high"] is None:
         return ""
     low, high = short(row["ci_low"], show), short(row["ci_high"], show)
-    return f"{low.removesuffix(' %')} to {high}"
+    return f"{low.removesuffix(PERCENT)} to {high}"
 
 
 def short(value: float | None, show: Format) -> str:
@@ -115,7 +115,7 @@ def short(value: float | None, show: Format) -> str:
 
 def percent(level: float | None) -> str:
     """0.95 → `95 %`."""
-    return f"{100 * level:g} %" if level is not None else ""
+    return f"{100 * level:g}{PERCENT}" if level is not None else ""
 
 
 def baseline_row(estimates: Table, learners: list[dict[str, Any]], like: Row) -> Row | None:

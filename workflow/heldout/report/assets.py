@@ -4,6 +4,7 @@ Standard library only: the workflow imports this while it is parsed.
 """
 
 import base64
+import functools
 import hashlib
 import json
 from pathlib import Path
@@ -18,8 +19,11 @@ SCRIPTS = (
     "tables.js",
     "charts.js",
     "estimates.js",
+    "maps.js",
     "grids.js",
     "folds.js",
+    "metrics.js",
+    "classes.js",
     "predictions.js",
     "start.js",
 )
@@ -28,6 +32,7 @@ SCRIPTS = (
 _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
+@functools.cache
 def assets_digest() -> str:
     """Digest of every template and asset, so that a changed one renders the pages anew."""
     files = sorted([*HERE.glob("*.html"), *HERE.glob("assets/*.js"), *HERE.glob("assets/*.css")])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 ABSENT = "–"
+PERCENT = "\u00a0%"
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Format:
             return f"{value:.3e}"
         text = f"{100 * value if self.percent else value:.{places}f}"
         text = text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
-        return f"{text} %" if self.percent else text
+        return text + PERCENT if self.percent else text
 
 
 def format_for(loss: str, risks: Iterable[float | None]) -> Format:

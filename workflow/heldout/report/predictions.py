@@ -57,14 +57,12 @@ def held_out(book: LossBook, resamples: list[Resample], learner: str, theta: Any
     """Predictions of every held-out row; of repeated partitions, those of the first."""
     rows: list[np.ndarray] = []
     said: list[Predictions] = []
-    seen = 0
     for resample in resamples:
+        if sum(map(len, rows)) >= book.table.n:
+            break
         spoken = book.predictions(learner, theta, resample)
-        for name, held in resample.held.items():
-            if seen < book.table.n:
-                rows.append(held)
-                said.append(spoken[name])
-                seen += len(held)
+        rows += resample.held.values()
+        said += [spoken[name] for name in resample.held]
     where = np.concatenate(rows)
     joined = Predictions(
         **{key: np.concatenate([one.arrays()[key] for one in said]) for key in said[0].arrays()}

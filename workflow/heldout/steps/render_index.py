@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from heldout.files import write_text
-from heldout.report.page import index_page
+from heldout.report.overview import index_page
 
 
 def main(folder: Path, spec: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from heldout.files import write_text
-from heldout.report.page import report_page
+from heldout.report.task import report_page
 
 
 def main(folder: Path, spec: dict[str, Any]) -> None:

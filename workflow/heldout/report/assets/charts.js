@@ -19,7 +19,10 @@ const SERIES_COLOUR = {
   bootstrap_632plus: "var(--green)",
 };
 
-const WHEEL = ["var(--blue)", "var(--amber)", "var(--teal)", "var(--rose)", "var(--violet)", "var(--olive)", "var(--brown)", "var(--green)"];
+// For things that have no colour of their own: classes, choices.
+const SERIES = ["blue", "amber", "teal", "rose", "violet", "olive", "brown", "green"].map(
+  (name) => `var(--${name})`,
+);
 
 function roleColour(estimator) {
   return ROLE_COLOUR[data.words.estimators[estimator]?.role ?? "other"] ?? ROLE_COLOUR.other;
@@ -90,14 +93,14 @@ function riskAxis(options = {}) {
     grid: true,
     nice: true,
     percent,
-    tickFormat: percent ? (value) => `${+value.toFixed(4)} %` : undefined,
+    tickFormat: percent ? (value) => +value.toFixed(4) + PERCENT : undefined,
     ...options,
   };
 }
 
-function leftMargin(labels) {
-  const longest = Math.max(0, ...labels.map((label) => [...clip(label)].length));
-  return Math.min(200, 18 + 6.6 * longest);
+function leftMargin(labels, length = 28) {
+  const longest = Math.max(0, ...labels.map((label) => [...clip(label, length)].length));
+  return Math.min(200, 18 + 6.8 * longest);
 }
 
 function plot(options) {

@@ -14,10 +14,6 @@ const ESTIMATE_COLUMNS = [
   { key: "target", title: "What it estimates", show: (text) => text ?? ABSENT },
 ];
 
-function explained(kind, name, title) {
-  return el("a", { href: `#${kind}-${name}`, class: "term" }, title);
-}
-
 function chosenText(theta, row) {
   const shown = theta ? showTheta(theta) : ABSENT;
   return row.learner === "all" && row.chosen ? `${row.chosen}: ${shown}` : shown;
@@ -93,7 +89,7 @@ function learnerFigure(learner) {
   const rows = ranked(estimates.filter((row) => row.learner === learner));
   const names = data.estimators.filter((name) => rows.some((row) => row.estimator === name));
   const drawn = figure({
-    name: `${data.task}-estimates-${learner}`,
+    name: `estimates-${learner}`,
     title: `Every estimate for ${learnerTitle(learner)}.`,
     note: "The thick line is the recommended interval, thin ones are the others. Hollow: seen in training.",
     wide: true,
@@ -101,7 +97,9 @@ function learnerFigure(learner) {
     rows,
     draw: (width) => dotPlot(rows, "estimator", names, estimatorTitle, (row) => roleColour(row.estimator), width),
   });
-  const table = buildTable(ESTIMATE_COLUMNS, rows, { name: `${data.task}-estimates-${learner}` });
+  const csv = { columns: data.tables.estimates.columns, rows };
+  const again = (row) => row.rank > 0;
+  const table = buildTable(ESTIMATE_COLUMNS, rows, { name: `estimates-${learner}`, again, csv });
   return [drawn, table];
 }
 
@@ -114,7 +112,7 @@ function comparisonFigure(estimator) {
   const rows = all.filter((row) => row.rank === 0 && shown.includes(row.learner));
   const cut = order.length > shown.length ? ` The best ${shown.length} of ${order.length}.` : "";
   return figure({
-    name: `${data.task}-${estimator}`,
+    name: `estimates-${estimator}`,
     title: `Every learner by ${estimatorTitle(estimator)}.`,
     note: `With the recommended interval.${cut}`,
     wide: true,

@@ -3,6 +3,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 
 const ABSENT = "–";
+const PERCENT = "\u00a0%";
 
 function el(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -10,8 +11,12 @@ function el(tag, attributes = {}, ...children) {
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else if (value !== null && value !== undefined) node.setAttribute(name, value);
   }
-  node.append(...children.filter((child) => child !== null));
+  node.append(...children.filter((child) => child !== null && child !== undefined));
   return node;
+}
+
+function place(id) {
+  return document.getElementById(id);
 }
 
 // --- numbers --------------------------------------------------------------------------------
@@ -26,31 +31,37 @@ function showRisk(value, decimals = data.format.decimals) {
   if (scientific) return value.toExponential(3);
   const text = (percent ? 100 * value : value).toFixed(decimals);
   const signed = Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
-  return percent ? `${signed} %` : signed;
+  return percent ? signed + PERCENT : signed;
 }
 
 function showNumber(value, digits = 4) {
-  if (!isNumber(value)) return value === null || value === undefined ? ABSENT : String(value);
+  if (value === null || value === undefined) return ABSENT;
+  if (!isNumber(value)) return String(value);
   if (Number.isInteger(value)) return String(value).replace("-", "−");
-  const text = Number(value.toPrecision(digits));
-  const size = Math.abs(text);
-  const plain = size >= 1e6 || size < 1e-4 ? text.toExponential() : String(text);
+  const rounded = Number(value.toPrecision(digits));
+  const size = Math.abs(rounded);
+  const plain = size >= 1e6 || size < 1e-4 ? rounded.toExponential() : String(rounded);
   return plain.replace(/^-/, "−");
+}
+
+function showShare(value, decimals = 1) {
+  return isNumber(value) ? (100 * value).toFixed(decimals) + PERCENT : ABSENT;
 }
 
 function showInterval(low, high) {
   if (!isNumber(low) || !isNumber(high)) return ABSENT;
-  return `${showRisk(low).replace(" %", "")} to ${showRisk(high)}`;
+  return `${showRisk(low).replace(PERCENT, "")} to ${showRisk(high)}`;
 }
 
 function showValue(value) {
   if (value === null || value === undefined) return "none";
-  if (Array.isArray(value)) return `{${value.join(", ")}}`;
-  return isNumber(value) ? showNumber(value) : String(value);
+  if (Array.isArray(value)) return `{${value.map(showValue).join(", ")}}`;
+  if (typeof value === "object") return JSON.stringify(value);
+  return showNumber(value);
 }
 
 function showTheta(theta) {
-  const entries = Object.entries(typeof theta === "string" ? JSON.parse(theta) : theta);
+  const entries = Object.entries(typeof theta === "string" ? JSON.parse(theta) : (theta ?? {}));
   return entries.map(([key, value]) => `${key} = ${showValue(value)}`).join(", ") || ABSENT;
 }
 
@@ -73,12 +84,19 @@ function learnerTitle(name) {
   return name === "all" ? "all learners together" : name;
 }
 
+function explained(kind, name, title) {
+  return el("a", { href: `#${kind}-${name}`, class: "term" }, title);
+}
+
 // --- data -----------------------------------------------------------------------------------
 
-function unpack(name) {
-  const table = data.tables[name];
+function rowsOf(table) {
   if (!table) return [];
   return table.rows.map((row) => Object.fromEntries(table.columns.map((key, i) => [key, row[i]])));
+}
+
+function unpack(name) {
+  return rowsOf(data?.tables[name]);
 }
 
 function groupBy(rows, key) {
@@ -107,11 +125,9 @@ function download(name, columns, rows) {
 }
 
 function csvButton(name, columns, rows) {
-  return el(
-    "button",
-    { type: "button", class: "quiet", onclick: () => download(name, columns, rows()) },
-    "CSV",
-  );
+  const save = () => download(`${data.task}-${name}`, columns, rows());
+  const label = `Save the data of “${name}” as CSV`;
+  return el("button", { type: "button", class: "quiet", "aria-label": label, onclick: save }, "CSV");
 }
 
 // --- controls -------------------------------------------------------------------------------
@@ -119,26 +135,24 @@ function csvButton(name, columns, rows) {
 function chooser(label, options, value, onchange) {
   const select = el("select", { onchange: (event) => onchange(event.target.value) });
   for (const [name, title] of options) {
-    select.append(el("option", { value: name, selected: name === value ? "" : null }, clip(title, 60)));
+    const selected = name === value ? "" : null;
+    select.append(el("option", { value: name, selected }, clip(title, 60)));
   }
   return el("label", { class: "chooser" }, el("span", {}, label), select);
 }
 
-function place(id) {
-  return document.getElementById(id);
-}
-
 function themeToggle(button) {
   const root = document.documentElement;
-  const dark = () =>
-    root.dataset.theme
-      ? root.dataset.theme === "dark"
-      : matchMedia("(prefers-color-scheme: dark)").matches;
-  const label = () => (button.textContent = dark() ? "Light" : "Dark");
-  button.hidden = false;
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const dark = () => (root.dataset.theme ?? (system.matches ? "dark" : "light")) === "dark";
+  const label = () => {
+    button.textContent = dark() ? "Light" : "Dark";
+  };
   button.addEventListener("click", () => {
     root.dataset.theme = dark() ? "light" : "dark";
     label();
   });
+  system.addEventListener("change", label);
+  button.hidden = false;
   label();
 }

@@ -35,9 +35,9 @@ function makeSortable(table) {
   });
 }
 
-// A column is {key, title, show?, number?}; `show` gives a text or a node.
+// A column is {title, key or value(row), show?(value, row), number?}; `show` gives a text or a node.
 function tableCell(row, column) {
-  const value = row[column.key];
+  const value = column.value ? column.value(row) : row[column.key];
   const shown = column.show ? column.show(value, row) : showNumber(value);
   if (!column.number) return el("td", {}, shown);
   return el("td", { class: "number", "data-value": value ?? "" }, shown);
@@ -45,7 +45,7 @@ function tableCell(row, column) {
 
 const FIRST_ROWS = 200;
 
-function buildTable(columns, rows, { name, marked = () => false }) {
+function buildTable(columns, rows, { name, marked = () => false, again = () => false, csv = null }) {
   const head = el("tr", {});
   for (const column of columns) {
     head.append(el("th", { scope: "col", class: column.number ? "number" : null }, column.title));
@@ -53,7 +53,7 @@ function buildTable(columns, rows, { name, marked = () => false }) {
   const body = el("tbody");
   const add = (part) => {
     for (const row of part) {
-      const line = el("tr", { class: marked(row) ? "marked" : null });
+      const line = el("tr", { class: marked(row) ? "marked" : again(row) ? "again" : null });
       line.append(...columns.map((column) => tableCell(row, column)));
       body.append(line);
     }
@@ -61,8 +61,8 @@ function buildTable(columns, rows, { name, marked = () => false }) {
   add(rows.slice(0, FIRST_ROWS));
   const table = el("table", {}, el("thead", {}, head), body);
   makeSortable(table);
-  const keys = Object.keys(rows[0] ?? {});
-  const foot = el("div", { class: "under" }, csvButton(name, keys, () => rows));
+  const keys = csv?.columns ?? columns.map((column) => column.key);
+  const foot = el("div", { class: "under" }, csvButton(name, keys, () => csv?.rows ?? rows));
   if (rows.length > FIRST_ROWS) foot.prepend(moreButton(rows, add));
   return el("div", {}, el("div", { class: "scroll", tabindex: "0" }, table), foot);
 }

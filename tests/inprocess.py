@@ -1,0 +1,57 @@
+"""Runs the steps of a task in this process: the workflow without Snakemake, for fast tests."""
+
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+from heldout.config.study import Study
+from heldout.estimate.rows import EstimateRow, FoldRow, RiskRow, read_rows
+
+
+class Run:
+    """A finished task folder."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.risks: list[RiskRow] = read_rows(folder / "risks.csv", RiskRow)
+        self.estimates: list[EstimateRow] = read_rows(folder / "estimates.csv", EstimateRow)
+        self.folds: list[FoldRow] = read_rows(folder / "folds.csv", FoldRow)
+        self.selection = json.loads((folder / "selection.json").read_text())
+
+    def risk(self, learner: str, theta: dict[str, Any], estimator: str) -> float:
+        text = json.dumps(theta, sort_keys=True, separators=(",", ":"))
+        [row] = [
+            row
+            for row in self.risks
+            if (row.learner, row.theta, row.estimator) == (learner, text, estimator)
+        ]
+        return row.risk
+
+    def estimate(self, learner: str, estimator: str, interval: str | None = None) -> EstimateRow:
+        rows = [r for r in self.estimates if (r.learner, r.estimator) == (learner, estimator)]
+        return next(r for r in rows if interval in (None, r.interval))
+
+
+def run_task(config: dict[str, Any], folder: Path, batches: int = 1) -> Run:
+    """Prepare, split, fit, estimate, select, test: all steps of the only task of a config."""
+    study = Study({**config, "batches": batches})
+    [task] = study.tasks
+
+    def step(name: str, **wildcards: Any) -> None:
+        spec = json.loads(study.spec(name, task, **wildcards))
+        importlib.import_module(f"heldout.steps.{name}").main(folder, spec)
+
+    step("prepare_data")
+    for split in study.splits(task):
+        step("draw_splits", split=split)
+    for part in range(1, batches + 1):
+        step("fit_cells", part=part, parts=batches)
+    step("estimate_risks")
+    step("select_model")
+    step("estimate_procedures")
+    step("train_final")
+    if study.has_test(task):
+        step("open_test")
+    step("tabulate_estimates")
+    return Run(folder)

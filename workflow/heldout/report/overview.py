@@ -1,0 +1,38 @@
+"""The index: every task with its headline."""
+
+from pathlib import Path
+from typing import Any
+
+from heldout.files import read_json
+from heldout.losses import loss_for
+from heldout.report import answer
+from heldout.report.display import format_for, theta_text
+from heldout.report.page import render
+from heldout.report.tables import Table, read_table
+from heldout.report.task import typical_risks
+
+
+def index_page(folder: Path, losses: dict[str, str | None]) -> str:
+    """The whole page."""
+    return render("index.html", None, tasks=[line(folder / name, losses[name]) for name in losses])
+
+
+def line(folder: Path, loss_name: str | None) -> dict[str, Any]:
+    """One task."""
+    selection = read_json(folder / "selection.json")
+    facts = read_json(folder / "data" / "table.json")
+    estimates = read_table(folder / "estimates.csv") or Table([], [])
+    loss = loss_for(loss_name, facts["schema"]["target"]["classes"] is not None)
+    show = format_for(loss.name, typical_risks(estimates))
+    expected, test = answer.headline_row(estimates), answer.test_row(estimates)
+    return {
+        "name": folder.name,
+        "link": f"{folder.name}/report.html",
+        "rows": facts["n"] + facts["sealed"],
+        "learner": selection["learner"],
+        "theta": theta_text(selection["theta"]),
+        "loss": loss.title,
+        "expected": expected and answer.figure(expected, show),
+        "test": test and answer.figure(test, show),
+        "warnings": len(selection["warnings"]),
+    }

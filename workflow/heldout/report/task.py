@@ -1,0 +1,131 @@
+"""The report of one task: its files → the words and the data of its page."""
+
+from pathlib import Path
+from typing import Any
+
+from heldout.files import read_json
+from heldout.losses import Loss, loss_for
+from heldout.names import canonical
+from heldout.report import answer, glossary, grids
+from heldout.report.display import Format, format_for
+from heldout.report.page import render
+from heldout.report.predictions import diagnostics
+from heldout.report.provenance import provenance
+from heldout.report.tables import Table, read_table
+
+REQUIRED = ("estimates", "risks")
+EXTRA = ("metrics", "folds", "comparisons", "checks")
+"""Tables that are shown if the task has them, and rows in them."""
+
+
+def report_page(folder: Path, spec: dict[str, Any]) -> str:
+    """The whole page."""
+    source = provenance(folder, spec)
+    tables = read_tables(folder, spec)
+    selection = read_json(folder / "selection.json")
+    loss = loss_for(spec["loss"], source["data"]["schema"]["target"]["classes"] is not None)
+    show = format_for(loss.name, typical_risks(tables["estimates"]))
+    names = glossary.in_order({row["estimator"] for key in REQUIRED for row in tables[key].rows})
+    words = glossary.as_json(names, interval_names(tables))
+    held_out = diagnostics(folder, spec, selection["learner"], selection["theta"])
+    payload = {
+        **payload_of(spec, loss, show, selection, tables),
+        "estimators": names,
+        "words": words,
+        "predictions": held_out,
+    }
+    return render(
+        "report.html",
+        payload,
+        task=spec["task"],
+        loss=loss,
+        selection=selection,
+        answer=answers(tables["estimates"], spec, loss.name, show, source["ledger"]),
+        matrix=matrix(tables["estimates"], names),
+        metrics=metric_table(tables.get("metrics"), selection["learners"]),
+        failed=tables["checks"].where(status="fail") if "checks" in tables else [],
+        show=show,
+        span=answer.span,
+        tables=tables,
+        words=words,
+        source=source,
+        held_out=held_out,
+    )
+
+
+def payload_of(
+    spec: dict[str, Any],
+    loss: Loss,
+    show: Format,
+    selection: dict[str, Any],
+    tables: dict[str, Table],
+) -> dict[str, Any]:
+    """What the scripts of the page read."""
+    selected = {name: entry["theta"] for name, entry in selection["learners"].items()}
+    return {
+        "task": spec["task"],
+        "loss": {"name": loss.name, "title": loss.title},
+        "level": spec["level"],
+        "format": vars(show),
+        "selection": selection,
+        "grids": grids.describe_grids(tables["risks"].rows, selected),
+        "tables": {name: table.packed() for name, table in tables.items()},
+    }
+
+
+def answers(
+    estimates: Table, spec: dict[str, Any], loss: str, show: Format, ledger: list[Any]
+) -> dict[str, Any]:
+    """The figures and sentences at the top of the page."""
+    found: dict[str, Any] = {"expected": None, "test": None, "baseline": None, "sentences": []}
+    expected, test = answer.headline_row(estimates), answer.test_row(estimates)
+    if expected is not None:
+        found["expected"] = answer.figure(expected, show)
+        count = len(spec["learners"])
+        found["sentences"].append(answer.expected_sentence(expected, loss, count, show))
+        baseline = answer.baseline_row(estimates, spec["learners"], expected)
+        found["baseline"] = baseline and answer.figure(baseline, show) | {"of": baseline["learner"]}
+    if test is not None:
+        found["test"] = answer.figure(test, show)
+        openings = ledger[-1]["selections_so_far"] if ledger else 0
+        found["sentences"].append(answer.test_sentence(test, loss, openings, show))
+    return found
+
+
+def matrix(estimates: Table, names: list[str]) -> dict[str, Any]:
+    """Learners by estimators, with the recommended interval of each estimate."""
+    cells: dict[str, dict[str, Any]] = {}
+    for row in estimates.rows:
+        cells.setdefault(row["learner"], {}).setdefault(row["estimator"], row)
+    used = {name for row in cells.values() for name in row}
+    return {"columns": [name for name in names if name in used], "rows": cells}
+
+
+def metric_table(metrics: Table | None, selected: dict[str, Any]) -> dict[str, Any]:
+    """The metrics of each learner at its selected θ."""
+    rows: dict[str, dict[str, Any]] = {}
+    for row in metrics.rows if metrics else []:
+        theta = selected[row["learner"]]["theta"]
+        if row["theta"] == canonical(theta):
+            blank = {"learner": row["learner"], "theta": theta, "metrics": {}}
+            rows.setdefault(row["learner"], blank)["metrics"][row["metric"]] = row
+    names = dict.fromkeys(row["metric"] for row in (metrics.rows if metrics else []))
+    return {"names": list(names), "rows": list(rows.values())}
+
+
+def read_tables(folder: Path, spec: dict[str, Any]) -> dict[str, Table]:
+    """The csv files of a task that are there and that the config asks for."""
+    wanted = [name for name in (*REQUIRED, *EXTRA) if name != "metrics" or spec["metrics"]]
+    found = {name: read_table(folder / f"{name}.csv") or Table([], []) for name in wanted}
+    return {name: table for name, table in found.items() if name in REQUIRED or table.rows}
+
+
+def typical_risks(estimates: Table) -> list[float | None]:
+    """The risks that set the number of decimals: training may be zero to the last digit."""
+    return [row["risk"] for row in estimates.rows if row["estimator"] != "training"]
+
+
+def interval_names(tables: dict[str, Table]) -> list[str]:
+    """The intervals in the tables, in order of appearance."""
+    rows = [*tables["estimates"].rows, *tables["risks"].rows]
+    return list(dict.fromkeys(row["interval"] for row in rows if row["interval"]))
