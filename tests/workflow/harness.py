@@ -127,7 +127,7 @@ class Project:
 
     def start(self, *options: str, cores: int = 2) -> subprocess.Popen[str]:
         """Write what changed and start Snakemake, as the head of a process group of its own."""
-        self._write_inputs()
+        self.write_inputs()
         command = [sys.executable, "-m", "snakemake", "--snakefile", str(REPO / "Snakefile")]
         command += [
             "--directory",
@@ -159,7 +159,8 @@ class Project:
         assert run.code == 0, run.text
         return run
 
-    def _write_inputs(self) -> None:
+    def write_inputs(self) -> None:
+        """Write the config and the table, if they changed."""
         _write_if_changed(self.folder / "cfg.yaml", json.dumps(self.config))
         _write_if_changed(self.folder / "birds.csv", "\n".join(self.lines) + "\n")
 

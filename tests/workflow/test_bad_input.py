@@ -1,33 +1,21 @@
 """Bad input is refused before the first fit, in words that say what, where and what to do."""
 
+import importlib
+import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import json
+import numpy as np
 import pytest
-from harness import TASK, Project
+from harness import ALL_CELLS, TASK, Project
+from sklearn.metrics import get_scorer_names
 
+from heldout.config.scorers import SCORERS
 from heldout.config.study import Study
 from heldout.errors import HeldoutError
-from heldout.steps import draw_splits, fit_cells, prepare_data
 
 Spoil = Callable[[Project], None]
-
-
-def run_until_fits(project: Project) -> None:
-    """All steps up to the fits, in this process: config, table, splits, checks of the learners."""
-    study = Study(project.config)
-    folder = project.results
-
-    def spec(step: str, **wildcards: Any) -> dict[str, Any]:
-        return json.loads(study.spec(step, TASK, **wildcards))
-
-    prepare_data.main(folder, spec("prepare_data"))
-    for split in study.splits(TASK):
-        draw_splits.main(folder, spec("draw_splits", split=split))
-    fit_cells.main(folder, spec("fit_cells", part=1, parts=1))
 
 
 # --- spoiling ------------------------------------------------------------------------------
@@ -80,6 +68,7 @@ def cell(row: int, name: str, value: str, **keys: Any) -> Spoil:
 
 
 def rows(count: int) -> Spoil:
+    """Keep the first rows only."""
     return lambda project: project.lines.__delitem__(slice(count + 1, None))
 
 
@@ -87,30 +76,291 @@ def header(line: str) -> Spoil:
     return lambda project: project.lines.__setitem__(0, line)
 
 
-def file(name: str, content: bytes) -> Spoil:
-    """Another table."""
+def file(key: str, name: str, content: bytes) -> Spoil:
+    """Another table for a key of the task."""
 
     def spoil(project: Project) -> None:
         (project.folder / name).write_bytes(content)
-        project.task["data"] = name
+        project.task[key] = name
 
     return spoil
 
 
-@dataclass(frozen=True)
-class Bad:
-    """How to spoil a good study, and what the message must say."""
+def both(first: Spoil, second: Spoil) -> Spoil:
+    def spoil(project: Project) -> None:
+        first(project)
+        second(project)
 
-    spoil: Spoil
-    says: tuple[str, ...]
-
-
-def bad(spoil: Spoil, *says: str) -> Bad:
-    return Bad(spoil, says)
+    return spoil
 
 
-LATIN1 = "bill,species\n1,adélie\n2,gentoo\n".encode("latin-1")
+# --- the configuration ---------------------------------------------------------------------
 
-CONFIGS = {
-    "an unknown key": bad(config(sede=1), "sede: unknown key 'sede'; did you mean 'seed'?"),
+CONFIGS: dict[str, tuple[Spoil, str]] = {
+    "unknown key": (config(sede=1), "sede: unknown key 'sede'; did you mean 'seed'?"),
+    "unknown key of a task": (
+        task(estimator=["kfold"]),
+        "tasks.birds.estimator: unknown key 'estimator'; did you mean 'estimators'?",
+    ),
+    "unknown key of kfold": (
+        task(kfold={"folds": 3}),
+        "tasks.birds.kfold.folds: unknown key 'folds'; known: column, k, repeats, stratify",
+    ),
+    "unknown key of a learner": (
+        learner(estimator="tree", gird={}),
+        "learners.tree.gird: unknown key 'gird'; did you mean 'grid'?",
+    ),
+    "no target": (without("target"), "tasks.birds.target: Field required"),
+    "unknown loss": (task(loss="zero_on"), "(found 'zero_on'); did you mean 'zero_one'?"),
+    "unknown estimator": (
+        task(estimators=["kfolds"]),
+        "(found 'kfolds'); did you mean 'kfold'?",
+    ),
+    "unknown metric": (
+        task(metrics=["acuracy"]),
+        "tasks.birds.metrics: unknown scorer 'acuracy'; did you mean 'accuracy'?",
+    ),
+    "unknown learner": (
+        task(learners=["knnn"]),
+        "learners.knnn: unknown learner 'knnn'; did you mean 'knn'? (or give an import path",
+    ),
+    "one fold": (
+        task(kfold={"k": 1}),
+        "tasks.birds.kfold.k: Input should be greater than or equal to 2 (found 1)",
+    ),
+    "level in per cent": (config(level=95), "level: Input should be less than 1 (found 95)"),
+    "learner twice": (
+        task(learners=["knn", "knn"]),
+        "tasks.birds.learners: 'knn' stands there twice",
+    ),
+    "regressor for classes": (
+        task(learners=["linear"]),
+        "learner 'linear' is not for classification: for classes use 'logistic' or 'ridge'",
+    ),
+    "parameter both fixed and searched": (
+        learner(estimator="tree", params={"max_depth": 1}, grid={"max_depth": [1]}),
+        "learners.tree: 'max_depth' stands both in params and in grid",
+    ),
+    "empty grid": (
+        learner(estimator="tree", grid={"max_depth": []}),
+        "learners.tree.grid.max_depth: the list of values is empty",
+    ),
 }
+
+
+@pytest.mark.parametrize(("spoil", "message"), CONFIGS.values(), ids=CONFIGS)
+def test_a_bad_config_is_refused_while_it_is_read(
+    spoil: Spoil, message: str, tmp_path: Path
+) -> None:
+    project = Project(tmp_path)
+    spoil(project)
+    with pytest.raises(HeldoutError) as error:
+        Study(project.config)
+    assert message in str(error.value)
+
+
+def test_everything_wrong_with_a_config_is_said_at_once(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    both(config(sede=1), task(kfold={"k": 1}))(project)
+    with pytest.raises(HeldoutError, match=r"(?s)unknown key 'sede'.*kfold\.k"):
+        Study(project.config)
+
+
+def test_every_scorer_that_is_installed_is_known() -> None:
+    assert set(get_scorer_names()) <= set(SCORERS)
+
+
+# --- the table, the splits, the learners ---------------------------------------------------
+
+LATIN1 = "bill,species\n1,gentoo\n2,adélie\n".encode("latin-1")
+NUMBER = {"target": "bill", "loss": "squared", "learners": ["tree"]}
+"""A task with a number as its target."""
+TORN_NESTS = both(
+    column("nest", "a", "b", "c", "d", "e"),
+    column("part", "1", "2", "3", groups="nest", kfold={"column": "part"}),
+)
+
+INPUTS: dict[str, tuple[Spoil, str]] = {
+    "no such file": (task(data="bird.csv"), "data: no file at 'bird.csv' (looked in "),
+    "no such test file": (task(test="more.csv"), "no file at 'more.csv' (looked in "),
+    "unknown ending": (
+        file("data", "birds.xlsx", b"PK"),
+        "data: 'birds.xlsx' has an unknown ending; known: .csv, .csv.gz",
+    ),
+    "empty file": (file("data", "e.csv", b""), "data: 'e.csv' is empty"),
+    "no rows": (file("data", "e.csv", b"a,species\n"), "data: 'e.csv' has a header and no rows"),
+    "not UTF-8": (
+        file("data", "latin.csv", LATIN1),
+        "data: 'latin.csv' is not UTF-8 (line 3); convert it, for instance with iconv",
+    ),
+    "column name twice": (
+        header("bill,bill,island,species"),
+        "data: 'birds.csv' has the column name 'bill' 2 times; column names must differ",
+    ),
+    "no such target": (
+        task(target="spezies"),
+        "target: no column 'spezies' in birds.csv; did you mean 'species'?",
+    ),
+    "no such group": (
+        task(groups="nest"),
+        "groups: no column 'nest' in birds.csv; known: bill, mass, island, species",
+    ),
+    "too few rows": (rows(3), "data: birds.csv has 3 rows; at least 4 are needed"),
+    "constant target": (
+        column("species", "gentoo"),
+        "target 'species' is constant ('gentoo' in all rows)",
+    ),
+    "missing target": (
+        cell(4, "species", "NA"),
+        "target 'species' is missing in 1 of 75 rows (first: row 4); remove these rows from birds.csv",
+    ),
+    "NaN target": (
+        cell(4, "bill", "NaN", **NUMBER),
+        "target 'bill' is missing in 1 of 75 rows (first: row 4)",
+    ),
+    "infinite target": (
+        cell(4, "bill", "inf", **NUMBER),
+        "target 'bill' is not finite in 1 rows (first: row 4); mend or remove these rows in birds.csv",
+    ),
+    "text in a target of numbers": (
+        cell(4, "bill", "long", **NUMBER),
+        "target 'bill' is not a number everywhere; for classes set loss: zero_one",
+    ),
+    "a class for every row": (
+        column("species", *(f"bird {i}" for i in range(75))),
+        "target 'species' has as many classes as rows (75); is it an identifier",
+    ),
+    "infinite feature": (
+        cell(4, "bill", "-inf"),
+        "column 'bill' is infinite in 1 rows (first: row 4); mend these values in birds.csv",
+    ),
+    "infinite feature in a test table": (
+        file("test", "more.csv", b"bill,mass,island,species\n1,1,a,gentoo\ninf,1,a,gentoo\n"),
+        "column 'bill' is infinite in 1 rows (first: row 2); mend these values in more.csv",
+    ),
+    "infinite target in a test table": (
+        both(task(**NUMBER), file("test", "more.csv", b"bill,mass,island,species\ninf,1,a,b\n")),
+        "test: target 'bill' is missing or no finite number in 1 rows of more.csv (first: row 1)",
+    ),
+    "small class": (
+        cell(1, "species", "emperor"),
+        "kfold: class 'emperor' has 1 unsealed rows, fewer than k = 3 folds; lower kfold.k",
+    ),
+    "more folds than rows": (
+        task(kfold={"k": 70, "stratify": False}),
+        "kfold: 60 rows or groups cannot fill k = 70 folds; lower kfold.k",
+    ),
+    "group in two folds": (
+        TORN_NESTS,
+        "kfold.column: group 'a' of 'nest' lies in two folds of 'part'; a group must stay whole",
+    ),
+    "a fold column with one fold": (
+        column("part", "1", kfold={"column": "part"}),
+        "kfold.column: 'part' holds one fold only; K must be at least 2",
+    ),
+    "value that the estimator refuses": (
+        learner(estimator="tree", grid={"max_depth": [1, -2]}),
+        "learner 'tree' refuses θ = {\"max_depth\":-2}: The 'max_depth' parameter of",
+    ),
+    "unknown parameter": (
+        learner(estimator="tree", grid={"max_dept": [1]}),
+        "learners.tree.grid: DecisionTreeClassifier has no parameter 'max_dept'; did you mean",
+    ),
+    "no such module": (
+        learner(estimator="sklearn.trees.DecisionTreeClassifier"),
+        "learners.tree.estimator: cannot import 'sklearn.trees': No module named 'sklearn.trees'",
+    ),
+    "no such class": (
+        learner(estimator="sklearn.tree.DecisionTreeClasifier"),
+        "no 'DecisionTreeClasifier' in sklearn.tree; did you mean 'DecisionTreeClassifier'?",
+    ),
+    "an import path for another kind of target": (
+        learner(estimator="sklearn.tree.DecisionTreeRegressor"),
+        "learners.tree: DecisionTreeRegressor is not for classification",
+    ),
+    "no probabilities for a loss that needs them": (
+        both(task(loss="cross_entropy"), learner(estimator="sklearn.svm.LinearSVC")),
+        "learners.tree: LinearSVC gives no probabilities, which the loss needs; choose loss: zero_one",
+    ),
+}
+
+
+@pytest.mark.parametrize(("spoil", "message"), INPUTS.values(), ids=INPUTS)
+def test_bad_input_is_refused_before_the_first_fit(
+    spoil: Spoil, message: str, project_here: Project
+) -> None:
+    spoil(project_here)
+    assert message in refusal(project_here)
+    assert not project_here.cells()
+
+
+def test_an_infinite_value_in_a_sealed_row_is_refused_before_the_first_fit(
+    project_here: Project,
+) -> None:
+    project_here.write_inputs()
+    run_step(project_here, "prepare_data")
+    unsealed = set(np.load(project_here.results / "data" / "rows.npy")["source"].tolist())
+    row = min(set(range(75)) - unsealed) + 1
+    cell(row, "bill", "inf")(project_here)
+    assert f"column 'bill' is infinite in 1 rows (first: row {row})" in refusal(project_here)
+
+
+def test_a_good_study_is_fitted(project_here: Project) -> None:
+    """Otherwise the refusals above would prove nothing."""
+    project_here.write_inputs()
+    run_until_fits(project_here)
+    assert len(project_here.cells()) == ALL_CELLS
+
+
+PLAIN = """
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+
+class First(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+"""
+
+
+def test_an_estimator_of_the_users_own_needs_no_declarations(
+    project_here: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(project_here.folder)
+    (project_here.folder / "plain_estimator.py").write_text(PLAIN)
+    learner(estimator="plain_estimator.First")(project_here)
+    project_here.write_inputs()
+    run_until_fits(project_here)
+    assert "tree/default/full" in project_here.cells()
+
+
+@pytest.fixture
+def project_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A study in the working directory, for steps that run in this process."""
+    monkeypatch.chdir(tmp_path)
+    return Project(tmp_path)
+
+
+def refusal(project: Project) -> str:
+    """The message with which the steps up to the fits refuse their input."""
+    project.write_inputs()
+    with pytest.raises(HeldoutError) as error:
+        run_until_fits(project)
+    return str(error.value)
+
+
+def run_until_fits(project: Project) -> None:
+    """All steps up to the fits, in this process: table, splits, checks of the learners."""
+    run_step(project, "prepare_data")
+    for split in Study(project.config).splits(TASK):
+        run_step(project, "draw_splits", split=split)
+    run_step(project, "fit_cells", part=1, parts=1)
+
+
+def run_step(project: Project, name: str, **wildcards: Any) -> None:
+    spec = json.loads(Study(project.config).spec(name, TASK, **wildcards))
+    importlib.import_module(f"heldout.steps.{name}").main(project.results, spec)

@@ -13,19 +13,16 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
-from sklearn.compose import ColumnTransformer
-from sklearn.impute import SimpleImputer
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import PolynomialFeatures
 
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.learners.definition import FEATURES, Definition
+from heldout.learners.preparation import Preparation
 from heldout.names import Theta, canonical
 from heldout.table.prepared import Prepared
 
 MODEL, PREPARE, POLY = "model", "prepare", "poly"
-MAX_LEVELS = 100
-"""A category's rarer levels share one column beyond this number."""
 
 
 @dataclass(frozen=True)
@@ -96,19 +93,12 @@ class Builder:
         ]
         return estimator.set_params(**dict.fromkeys(unset, seed)) if unset else estimator
 
-    def _table_step(self, columns: tuple[int, ...]) -> ColumnTransformer:
-        numbers = [i for i in columns if i in self._numbers]
-        texts = [i for i in columns if i not in self._numbers]
-        number_steps = [
-            SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
-        ]
-        if self.definition.scale:
-            number_steps.append(StandardScaler())
-        one_hot = OneHotEncoder(
-            handle_unknown="infrequent_if_exist", max_categories=MAX_LEVELS, sparse_output=False
+    def _table_step(self, columns: tuple[int, ...]) -> Preparation:
+        return Preparation(
+            numbers=[i for i in columns if i in self._numbers],
+            categories=[i for i in columns if i not in self._numbers],
+            scale=self.definition.scale,
         )
-        parts = [("numbers", make_pipeline(*number_steps), numbers), ("categories", one_hot, texts)]
-        return ColumnTransformer([part for part in parts if part[2]], sparse_threshold=0)
 
     def _columns(self, names: list[str] | None) -> tuple[int, ...]:
         known = self.table.names
@@ -200,7 +190,7 @@ def _check_values(estimator: BaseEstimator, learner: str, theta: Theta) -> None:
     )
     for step in steps:
         try:
-            if hasattr(step, "_validate_params"):
+            if hasattr(step, "_parameter_constraints"):
                 step._validate_params()
         except ValueError as error:
             raise HeldoutError(

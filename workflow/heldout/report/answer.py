@@ -76,7 +76,11 @@ def expected_sentence(row: Row, loss: str, learners: int, show: Format) -> str:
 def test_sentence(row: Row, loss: str, openings: int, show: Format) -> str:
     """What the sealed rows said, in one sentence."""
     times = {0: "", 1: ", opened once,"}.get(openings, f", opened for {openings} selections,")
-    done = deed(row["risk"], loss, show).replace("err on", "erred on").replace("have", "had")
+    if loss == "zero_one":
+        errors = round(row["risk"] * row["n"])
+        done = f"made {errors or 'no'} error{'' if errors == 1 else 's'}"
+    else:
+        done = deed(row["risk"], loss, show).replace("have", "had", 1)
     return f"On {row['n']} sealed rows{times} the final model {done}{evidence(row, show)}."
 
 
@@ -92,12 +96,13 @@ def deed(risk: float, loss: str, show: Format) -> str:
 
 
 def evidence(row: Row, show: Format) -> str:
-    """The interval and the estimator in brackets."""
+    """The interval and, but for the test, the estimator in brackets."""
     title = glossary.estimator(row["estimator"]).title
     if row["ci_low"] is None or row["ci_high"] is None:
-        return f" ({title}, no interval)"
+        return f" ({title}, without an interval)"
     level = f"{percent(row['level'])} interval " if row["level"] else "interval "
-    return f" ({level}{span(row, show)}, {title})"
+    by = "" if row["estimator"] == "test" else f", by {title}"
+    return f" ({level}{span(row, show)}{by})"
 
 
 def span(row: Row, show: Format) -> str:
@@ -118,12 +123,24 @@ def percent(level: float | None) -> str:
     return f"{100 * level:g}{PERCENT}" if level is not None else ""
 
 
+def baselines(learners: list[dict[str, Any]]) -> list[str]:
+    """The learners that ignore the features."""
+    return [
+        learner["name"]
+        for learner in learners
+        if "sklearn.dummy." in f"{learner.get('classifier')} {learner.get('regressor')}"
+    ]
+
+
 def baseline_row(estimates: Table, learners: list[dict[str, Any]], like: Row) -> Row | None:
-    """The same estimate for a baseline that ignores the features, if one was among the learners."""
-    for learner in learners:
-        path = f"{learner.get('classifier')} {learner.get('regressor')}"
-        if "Dummy" in path:
-            rows = estimates.where(learner=learner["name"], estimator=like["estimator"])
-            if rows:
-                return rows[0]
+    """The same estimate for a baseline, if one was among the learners."""
+    for name in baselines(learners):
+        rows = estimates.where(learner=name, estimator=like["estimator"])
+        if rows:
+            return rows[0]
     return None
+
+
+def learner_title(name: str) -> str:
+    """`all` is the choice between learners."""
+    return "all together" if name == ALL else name

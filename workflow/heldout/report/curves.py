@@ -8,6 +8,8 @@ import numpy as np
 POINTS = 150
 """A curve keeps at most this many of its corners."""
 BINS = 10
+FEWEST = 8
+"""A bin of the calibration curve holds at least so many rows."""
 CLASSES = 12
 """Curves are drawn for at most this many classes, the most frequent ones."""
 
@@ -61,15 +63,14 @@ def thin(count: int) -> np.ndarray:
 
 
 def calibration(target: np.ndarray, proba: np.ndarray) -> list[dict[str, Any]]:
-    """For each class (of two, the second): bins of equal size, predicted against observed."""
+    """For each class (of two, the second): bins of equal width, predicted against observed."""
     wanted = [1] if proba.shape[1] == 2 else frequent(target, proba.shape[1])
     return [{"class": one, "bins": bins(target == one, proba[:, one])} for one in wanted]
 
 
 def bins(positive: np.ndarray, predicted: np.ndarray) -> list[dict[str, float]]:
-    """Rows sorted by prediction in equal parts; equal predictions stay together."""
-    edges = np.unique(np.quantile(predicted, np.linspace(0, 1, BINS + 1)))
-    place = np.searchsorted(edges[1:-1], predicted, side="left")
+    """Bins of [0, 1], small ones merged, with the interval of the observed share."""
+    place = merged(np.minimum((predicted * BINS).astype(int), BINS - 1))
     found = []
     for one in np.unique(place):
         mine = place == one
@@ -78,6 +79,18 @@ def bins(positive: np.ndarray, predicted: np.ndarray) -> list[dict[str, float]]:
         mean = float(predicted[mine].mean())
         found.append({"predicted": mean, "observed": share, "low": low, "high": high, "n": n})
     return found
+
+
+def merged(place: np.ndarray) -> np.ndarray:
+    """Bins with too few rows to say anything join the next one (the last, the one before)."""
+    sizes, name = np.bincount(place, minlength=BINS), np.zeros(BINS, int)
+    count = current = 0
+    for i in range(BINS):
+        name[i] = current
+        count += sizes[i]
+        if count >= FEWEST:
+            count, current = 0, current + 1
+    return np.minimum(name, max(current - 1, 0))[place]
 
 
 def wilson(share: float, n: int, level: float = 0.95) -> tuple[float, float]:

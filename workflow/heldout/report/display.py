@@ -1,13 +1,19 @@
 """Numbers for people. The exact values stay in the data of the page."""
 
 import math
+import re
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup, escape
+
 ABSENT = "–"
 PERCENT = "\u00a0%"
+EQUALS = "\u00a0=\u00a0"
+DUST = 1e-14
+"""Smaller than this is rounding error."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +57,23 @@ def significant(value: Any, digits: int = 4) -> str:
         return str(value)
     if isinstance(value, float) and not math.isfinite(value):
         return ABSENT
+    if abs(value) < DUST:
+        return "0"
     text = str(value) if isinstance(value, int) else f"{value:.{digits}g}"
     return text.replace("-", "−") if "e" not in text else text
 
 
+def score(value: float | None) -> str:
+    """A metric: four decimals for those around 1, fewer for large ones."""
+    if value is None or not math.isfinite(value):
+        return ABSENT
+    decimals = 4 if abs(value) < 10 else 2 if abs(value) < 1000 else 0
+    return Format(decimals=decimals)(value)
+
+
 def theta_text(theta: dict[str, Any]) -> str:
     """θ for people: `alpha = 100, degree = 2`."""
-    return ", ".join(f"{key} = {_theta_value(value)}" for key, value in theta.items())
+    return ", ".join(f"{key}{EQUALS}{_theta_value(value)}" for key, value in theta.items())
 
 
 def _theta_value(value: Any) -> str:
@@ -68,3 +84,11 @@ def _theta_value(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     return str(value)
+
+
+_SUBSCRIPT = re.compile(r"_(?:\{([^{}]*)\}|([A-Za-zθΘ]\u0302?)(?![A-Za-z0-9]))")
+
+
+def formula(text: str) -> Markup:
+    """`A_θ(S)` and `Σ_{i∈V}` with real subscripts; everything else is escaped."""
+    return Markup(_SUBSCRIPT.sub(r"<sub>\1\2</sub>", str(escape(text))))

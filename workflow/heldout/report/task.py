@@ -41,7 +41,7 @@ def report_page(folder: Path, spec: dict[str, Any]) -> str:
         loss=loss,
         selection=selection,
         answer=answers(tables["estimates"], spec, loss.name, show, source["ledger"]),
-        matrix=matrix(tables["estimates"], names),
+        matrix=matrix(tables["estimates"], names, selection["learner"]),
         metrics=metric_table(tables.get("metrics"), selection["learners"]),
         failed=tables["checks"].where(status="fail") if "checks" in tables else [],
         show=show,
@@ -69,6 +69,7 @@ def payload_of(
         "format": vars(show),
         "selection": selection,
         "grids": grids.describe_grids(tables["risks"].rows, selected),
+        "baselines": answer.baselines(spec["learners"]),
         "tables": {name: table.packed() for name, table in tables.items()},
     }
 
@@ -92,13 +93,37 @@ def answers(
     return found
 
 
-def matrix(estimates: Table, names: list[str]) -> dict[str, Any]:
-    """Learners by estimators, with the recommended interval of each estimate."""
-    cells: dict[str, dict[str, Any]] = {}
-    for row in estimates.rows:
-        cells.setdefault(row["learner"], {}).setdefault(row["estimator"], row)
-    used = {name for row in cells.values() for name in row}
-    return {"columns": [name for name in names if name in used], "rows": cells}
+def matrix(estimates: Table, names: list[str], best: str) -> dict[str, Any]:
+    """Learners and estimators, with recommended intervals; the shorter list goes across."""
+    cells = {(row["learner"], row["estimator"]): row for row in reversed(estimates.rows)}
+    learners = list(dict.fromkeys(row["learner"] for row in estimates.rows))
+    across = [
+        {"title": answer.learner_title(name), "name": name, "marked": name == best}
+        for name in learners
+    ]
+    down = [
+        {"title": glossary.estimator(name).title, "name": name, "marked": False}
+        for name in names
+        if any((learner, name) in cells for learner in learners)
+    ]
+    turned = len(across) > len(down)
+    columns, rows = (down, across) if turned else (across, down)
+    return {
+        "corner": "Learner" if turned else "Estimator",
+        "columns": columns,
+        "rows": [
+            row
+            | {
+                "cells": [
+                    cells.get(
+                        (row["name"], one["name"]) if turned else (one["name"], row["name"])
+                    )
+                    for one in columns
+                ]
+            }
+            for row in rows
+        ],
+    }
 
 
 def metric_table(metrics: Table | None, selected: dict[str, Any]) -> dict[str, Any]:

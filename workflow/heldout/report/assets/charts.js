@@ -14,6 +14,7 @@ const SERIES_COLOUR = {
   kfold: "var(--blue)",
   loo: "var(--teal)",
   montecarlo: "var(--rose)",
+  kfold_adjusted: "var(--ink)",
   bootstrap: "var(--brown)",
   bootstrap_632: "var(--olive)",
   bootstrap_632plus: "var(--green)",
@@ -93,14 +94,23 @@ function riskAxis(options = {}) {
     grid: true,
     nice: true,
     percent,
-    tickFormat: percent ? (value) => +value.toFixed(4) + PERCENT : undefined,
+    tickFormat: percent ? (value) => minus(+value.toFixed(4)) + PERCENT : undefined,
     ...options,
   };
 }
 
-function leftMargin(labels, length = 28) {
-  const longest = Math.max(0, ...labels.map((label) => [...clip(label, length)].length));
-  return Math.min(200, 18 + 6.8 * longest);
+const LETTER = 6.7;
+
+// Room for labels at the left: at most a third of the width, and labels cut to what fits.
+function labelRoom(labels, width) {
+  const most = Math.max(8, Math.floor((0.36 * width) / LETTER));
+  const longest = Math.max(1, ...labels.map((label) => [...String(label)].length));
+  const length = Math.min(most, longest);
+  return { marginLeft: 14 + LETTER * length, short: (label) => clip(label, length) };
+}
+
+function minus(text) {
+  return String(text).replace(/^-/, "−");
 }
 
 function plot(options) {

@@ -24,15 +24,16 @@ function confusionRows() {
 
 function confusionPlot(rows, width) {
   const { classes } = data.predictions;
-  const side = leftMargin(classes, 16) + 14;
+  const room = labelRoom(classes, width);
+  const side = room.marginLeft + 8;
   const cell = (width - side - 10) / classes.length;
-  const tall = Math.max(16, Math.min(52, cell));
-  const scale = { type: "band", domain: classes, tickFormat: (name) => clip(name, 16), tickSize: 0, labelArrow: "none" };
+  const tall = Math.max(16, Math.min(80, cell, 300 / classes.length));
+  const scale = { type: "band", domain: classes, tickFormat: room.short, tickSize: 0, labelArrow: "none" };
   const common = { x: "predicted", y: "true" };
   const text = { ...common, text: (row) => (row.count ? String(row.count) : "·"), fontSize: cell > 34 ? 13 : 9 };
   const title = (row) => `true: ${clip(row.true)}\npredicted: ${clip(row.predicted)}\n${row.count} rows, ${showShare(row.share)} of the true class`;
-  const tall16 = Math.max(...classes.map((name) => [...clip(name, 16)].length));
-  const rotate = cell < 8 * tall16;
+  const longest = Math.max(...classes.map((name) => [...room.short(name)].length));
+  const rotate = cell < 8 * longest;
   return plot({
     width,
     height: 60 + tall * classes.length + (rotate ? 60 : 10),
@@ -112,7 +113,7 @@ function calibrationPlot(rows, width) {
     marks: [
       Plot.line([[0, 0], [1, 1]], { stroke: "currentColor", strokeOpacity: 0.35, strokeDasharray: "2 3" }),
       Plot.ruleX(rows, { x: "predicted", y1: "low", y2: "high", stroke: colour, strokeOpacity: 0.3, strokeWidth: 2 }),
-      Plot.line(rows, { x: "predicted", y: "observed", z: "index", stroke: colour, strokeWidth: 1.4 }),
+      Plot.line(rows, { x: "predicted", y: "observed", z: "index", stroke: colour, strokeOpacity: 0.6 }),
       Plot.dot(rows, { x: "predicted", y: "observed", fill: colour, r: 3 }),
       Plot.tip(rows, Plot.pointer({ x: "predicted", y: "observed", title })),
     ],
@@ -138,7 +139,7 @@ function classFigures() {
   if (calibration.length > 0) {
     const rows = calibrationRows();
     const columns = ["class", "predicted", "observed", "low", "high", "n"];
-    found.push([{ name: "calibration", title: "Calibration.", note: `${against} Bins of equal size, 95${PERCENT} Wilson intervals.`, columns, rows, draw: (width) => calibrationPlot(rows, width) }, classKey(calibration.map((one) => [one.class, ""]))]);
+    found.push([{ name: "calibration", title: "Calibration.", note: `${against} Bins of width 0.1, small ones merged; 95${PERCENT} Wilson intervals.`, columns, rows, draw: (width) => calibrationPlot(rows, width) }, classKey(calibration.map((one) => [one.class, ""]))]);
   }
   if (curves.length > 0) {
     const rows = curveRows();

@@ -3,20 +3,41 @@
 const estimates = unpack("estimates");
 
 const ESTIMATE_COLUMNS = [
-  { key: "estimator", title: "Estimator", show: (name) => explained("estimator", name, estimatorTitle(name)) },
-  { key: "risk", title: "Risk", number: true, show: (value) => showRisk(value) },
-  { key: "se", title: "Std. error", number: true, show: (value) => showRisk(value) },
-  { key: "ci_low", title: "From", number: true, show: (value) => showRisk(value) },
-  { key: "ci_high", title: "To", number: true, show: (value) => showRisk(value) },
-  { key: "interval", title: "Interval", show: (name) => (name ? explained("interval", name, intervalTitle(name)) : ABSENT) },
-  { key: "n", title: "n", number: true },
-  { key: "theta", title: "θ", show: (theta, row) => chosenText(theta, row) },
-  { key: "target", title: "What it estimates", show: (text) => text ?? ABSENT },
+  { title: "Estimator", value: (row) => row.estimator, show: (name) => explained("estimator", name, estimatorTitle(name)) },
+  { title: "Risk", number: true, value: (row) => row.risk, show: riskCell },
+  { title: "Interval", number: true, value: (row) => row.ci_low, show: intervalCell },
+  { title: "Method", value: (row) => row.interval, show: methodCell },
+  { title: "n", number: true, value: (row) => row.n },
+  { title: "θ", value: (row) => row.theta, show: chosenText },
+  { title: "What it estimates", value: (row) => row.target, show: (text) => formula(text ?? ABSENT) },
 ];
 
+function riskCell(value, row) {
+  const error = isNumber(row.se) ? el("small", {}, `s.e. ${showRisk(row.se)}`) : null;
+  return el("span", {}, showRisk(value), error);
+}
+
+// The recommended interval, and the others smaller below.
+function intervalCell(_, row) {
+  const others = row.others.map((other) => el("span", { class: "others" }, showInterval(other.ci_low, other.ci_high)));
+  return el("span", {}, showInterval(row.ci_low, row.ci_high), ...others);
+}
+
+function methodCell(name, row) {
+  const link = (one) => (one ? explained("interval", one, intervalTitle(one)) : ABSENT);
+  const others = row.others.map((other) => el("span", { class: "others" }, link(other.interval)));
+  return el("span", {}, link(name), ...others);
+}
+
 function chosenText(theta, row) {
-  const shown = theta ? showTheta(theta) : ABSENT;
-  return row.learner === "all" && row.chosen ? `${row.chosen}: ${shown}` : shown;
+  const shown = showTheta(theta);
+  if (row.learner !== "all" || !row.chosen) return shown;
+  return shown === ABSENT ? row.chosen : `${row.chosen}, ${shown}`;
+}
+
+// One row per estimator, its further intervals inside.
+function folded(rows) {
+  return [...groupBy(rows, "estimator").values()].map(([first, ...others]) => ({ ...first, others }));
 }
 
 // The first interval of an estimate is the recommended one; the others are drawn thinner, below.
@@ -51,7 +72,7 @@ function intervalMarks(rows, y, colour) {
         strokeWidth: rank === 0 ? 3 : 1.2,
         strokeOpacity: rank === 0 ? 0.55 : 0.6,
         strokeLinecap: "round",
-        dy: 6 * rank,
+        dy: 5 * rank,
       }),
     );
   }
@@ -61,13 +82,15 @@ function intervalMarks(rows, y, colour) {
 function dotPlot(rows, y, domain, title, colour, width) {
   const points = rows.filter((row) => row.rank === 0);
   const extra = Math.max(0, ...rows.map((row) => row.rank));
+  const room = labelRoom(domain.map(title), width);
   return plot({
     width,
-    height: 46 + domain.length * (24 + 6 * extra),
-    marginLeft: leftMargin(domain.map(title)),
+    height: 34 + domain.length * (24 + 4 * extra),
+    marginLeft: room.marginLeft,
     marginRight: 24,
+    marginTop: 4,
     x: riskAxis(),
-    y: { domain, label: null, tickFormat: (name) => clip(title(name)), tickSize: 0 },
+    y: { domain, label: null, tickFormat: (name) => room.short(title(name)), tickSize: 0 },
     marks: [
       ...intervalMarks(rows, y, colour),
       Plot.dot(points, {
@@ -98,8 +121,7 @@ function learnerFigure(learner) {
     draw: (width) => dotPlot(rows, "estimator", names, estimatorTitle, (row) => roleColour(row.estimator), width),
   });
   const csv = { columns: data.tables.estimates.columns, rows };
-  const again = (row) => row.rank > 0;
-  const table = buildTable(ESTIMATE_COLUMNS, rows, { name: `estimates-${learner}`, again, csv });
+  const table = buildTable(ESTIMATE_COLUMNS, folded(rows), { name: `estimates-${learner}`, csv });
   return [drawn, table];
 }
 

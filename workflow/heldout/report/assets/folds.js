@@ -47,13 +47,15 @@ function foldRisks(rows, colours, width) {
 function choiceCounts(rows, colours, width) {
   const choices = [...colours.keys()].slice(0, 20);
   const counts = d3.rollup(rows, (group) => group.length, foldChoice);
+  const room = labelRoom(choices, width);
   return plot({
     width,
-    height: 44 + 26 * choices.length,
-    marginLeft: leftMargin(choices),
+    height: 34 + 26 * choices.length,
+    marginLeft: room.marginLeft,
+    marginTop: 6,
     marginRight: 30,
     x: { label: null, ticks: 4, tickFormat: "d", grid: true, domain: [0, d3.max(counts.values())] },
-    y: { domain: choices, label: null, tickFormat: (choice) => clip(choice), tickSize: 0 },
+    y: { domain: choices, label: null, tickFormat: room.short, tickSize: 0 },
     marks: [
       Plot.barX(choices, { x: (c) => counts.get(c), y: (c) => c, fill: (c) => colours.get(c), insetTop: 4, insetBottom: 4 }),
       Plot.text(choices, { x: (c) => counts.get(c), y: (c) => c, text: (c) => String(counts.get(c)), dx: 6, textAnchor: "start" }),

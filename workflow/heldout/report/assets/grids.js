@@ -51,6 +51,7 @@ function curve(grid, rows, shown, width) {
     height: 250,
     marginLeft: 56,
     marginRight: 16,
+    marginTop: 10,
     marginBottom: 44,
     x: xScale(axis, width - 72),
     y: riskAxis({ ticks: 5 }),

@@ -19,7 +19,8 @@ function heat(grid, rows, [estimator], width) {
   const used = rows.filter((row) => row.estimator === estimator);
   const x = (row) => axisLabel(row.values[across.name]);
   const y = (row) => axisLabel(row.values[up.name]);
-  const side = leftMargin(up.values.map(axisLabel)) + 14;
+  const room = labelRoom(up.values.map(axisLabel), width);
+  const side = room.marginLeft + 8;
   const cell = (width - side - 10) / across.values.length;
   const tall = Math.min(36, Math.max(20, cell * 0.7));
   return plot({

@@ -41,14 +41,16 @@ function againstSelected(rows) {
 function forest(rows, width) {
   const domain = d3.groupSort(rows, (group) => -group[0].difference, (row) => row.other);
   const colour = (row) => (row.ci_high < 0 ? "var(--green)" : row.ci_low > 0 ? "var(--amber)" : "var(--grey)");
+  const room = labelRoom(domain, width);
   const title = (row) => `${data.selection.learner} − ${row.other}: ${showRisk(row.difference)}\n${showInterval(row.ci_low, row.ci_high)}`;
   return plot({
     width,
-    height: 50 + 26 * domain.length,
-    marginLeft: leftMargin(domain),
+    height: 36 + 26 * domain.length,
+    marginLeft: room.marginLeft,
+    marginTop: 6,
     marginRight: 24,
     x: riskAxis(),
-    y: { domain, label: null, tickFormat: (name) => clip(name), tickSize: 0 },
+    y: { domain, label: null, tickFormat: room.short, tickSize: 0 },
     marks: [
       Plot.ruleX([0], { stroke: "currentColor", strokeOpacity: 0.6 }),
       Plot.ruleY(rows, { x1: "ci_low", x2: "ci_high", y: "other", stroke: colour, strokeWidth: 3, strokeOpacity: 0.55, strokeLinecap: "round" }),
@@ -64,17 +66,23 @@ function startComparisons() {
   const table = data.tables.comparisons;
   const all = unpack("comparisons");
   const known = COMPARISON_COLUMNS.every((column) => table.columns.includes(column));
-  const rows = known ? againstSelected(all).slice(0, SHOWN_LEARNERS) : [];
+  const rows = known ? drawnPairs(againstSelected(all)) : [];
   if (rows.length > 0) holder.append(forestFigure(rows, table.columns));
   const build = () => buildTable(plainColumns("comparisons"), all, { name: "comparisons" });
   holder.append(rows.length > 0 ? lazyTable(`All ${all.length} pairs`, build) : build());
+}
+
+// A baseline is far away from everything else: where there are others, only the table has it.
+function drawnPairs(rows) {
+  const others = rows.filter((row) => !data.baselines.includes(row.other));
+  return (others.length > 0 ? others : rows).slice(0, SHOWN_LEARNERS);
 }
 
 function forestFigure(rows, columns) {
   return figure({
     name: "comparisons-with-selected",
     title: `Risk of ${data.selection.learner} minus that of the others.`,
-    note: "Left of zero: the selected learner is better.",
+    note: "Left of zero: the selected learner is better. Green: the whole interval says so.",
     columns,
     rows,
     draw: (width) => forest(rows, width),

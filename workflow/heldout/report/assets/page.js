@@ -62,7 +62,7 @@ function showValue(value) {
 
 function showTheta(theta) {
   const entries = Object.entries(typeof theta === "string" ? JSON.parse(theta) : (theta ?? {}));
-  return entries.map(([key, value]) => `${key} = ${showValue(value)}`).join(", ") || ABSENT;
+  return entries.map(([key, value]) => `${key}\u00a0=\u00a0${showValue(value)}`).join(", ") || ABSENT;
 }
 
 function clip(text, length = 28) {
@@ -86,6 +86,18 @@ function learnerTitle(name) {
 
 function explained(kind, name, title) {
   return el("a", { href: `#${kind}-${name}`, class: "term" }, title);
+}
+
+// `A_θ(S)` with a real subscript.
+function formula(text) {
+  const parts = text.split(/_(?:\{([^{}]*)\}|([A-Za-zθΘ]\u0302?)(?![A-Za-z0-9]))/);
+  const node = el("span");
+  for (let i = 0; i < parts.length; i += 3) {
+    const below = parts[i + 1] ?? parts[i + 2];
+    node.append(parts[i]);
+    if (below !== undefined) node.append(el("sub", {}, below));
+  }
+  return node;
 }
 
 // --- data -----------------------------------------------------------------------------------

@@ -72,10 +72,18 @@ function summaryCard() {
   return el("article", { class: "card" }, el("h3", {}, "In numbers"), list);
 }
 
+const HARDEST_TITLES = { row: "Row", true: "True", predicted: "Predicted", probability: "Probability of the truth", loss: "Loss" };
+
 function hardestTable() {
   const { hardest } = data.predictions;
   const text = new Set(data.predictions.classes ? ["true", "predicted"] : []);
-  const columns = hardest.columns.map((key) => ({ key, title: key, number: !text.has(key) }));
+  const show = { probability: (value) => value.toFixed(3), loss: (value) => showNumber(value) };
+  const columns = hardest.columns.map((key) => ({
+    key,
+    title: HARDEST_TITLES[key] ?? key,
+    number: !text.has(key),
+    show: show[key],
+  }));
   return buildTable(columns, rowsOf(hardest), { name: "hardest-rows" });
 }
 

