@@ -26,6 +26,7 @@ SPEC
 
 try:
     study = Study(config, cores=workflow.cores or 1)
+    study.check_sources()
 except HeldoutError as error:
     raise WorkflowError(str(error)) from None
 

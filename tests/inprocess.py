@@ -5,8 +5,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from heldout.checks.check import CheckRow
 from heldout.config.study import Study
 from heldout.estimate.rows import EstimateRow, FoldRow, RiskRow, read_rows
+from heldout.splits import Split, write_split
 
 
 class Run:
@@ -17,6 +19,7 @@ class Run:
         self.risks: list[RiskRow] = read_rows(folder / "risks.csv", RiskRow)
         self.estimates: list[EstimateRow] = read_rows(folder / "estimates.csv", EstimateRow)
         self.folds: list[FoldRow] = read_rows(folder / "folds.csv", FoldRow)
+        self.checks: list[CheckRow] = read_rows(folder / "checks.csv", CheckRow)
         self.selection = json.loads((folder / "selection.json").read_text())
 
     def risk(self, learner: str, theta: dict[str, Any], estimator: str) -> float:
@@ -28,13 +31,25 @@ class Run:
         ]
         return row.risk
 
+    def check(self, code: str) -> CheckRow:
+        [row] = [row for row in self.checks if row.code == code]
+        return row
+
     def estimate(self, learner: str, estimator: str, interval: str | None = None) -> EstimateRow:
         rows = [r for r in self.estimates if (r.learner, r.estimator) == (learner, estimator)]
         return next(r for r in rows if interval in (None, r.interval))
 
 
-def run_task(config: dict[str, Any], folder: Path, batches: int = 1) -> Run:
-    """Prepare, split, fit, estimate, select, test: all steps of the only task of a config."""
+def run_task(
+    config: dict[str, Any],
+    folder: Path,
+    batches: int = 1,
+    splits: dict[str, Split] | None = None,
+) -> Run:
+    """Prepare, split, fit, estimate, select, test: all steps of the only task of a config.
+
+    `splits` replace drawn ones, to compare with programs that draw their own.
+    """
     study = Study({**config, "batches": batches})
     [task] = study.tasks
 
@@ -45,6 +60,8 @@ def run_task(config: dict[str, Any], folder: Path, batches: int = 1) -> Run:
     step("prepare_data")
     for split in study.splits(task):
         step("draw_splits", split=split)
+    for name, split in (splits or {}).items():
+        write_split(folder / "splits" / f"{name}.csv", split)
     for part in range(1, batches + 1):
         step("fit_cells", part=part, parts=batches)
     step("estimate_risks")
@@ -54,4 +71,5 @@ def run_task(config: dict[str, Any], folder: Path, batches: int = 1) -> Run:
     if study.has_test(task):
         step("open_test")
     step("tabulate_estimates")
+    step("run_checks")
     return Run(folder)

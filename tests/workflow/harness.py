@@ -17,6 +17,7 @@ TASK = "birds"
 RISKS, UNSEALED, ESTIMATES, METRICS = (
     f"results/{TASK}/{name}.csv" for name in ("risks", "estimates/unsealed", "estimates", "metrics")
 )
+MODEL = f"results/{TASK}/final/model.joblib"
 """Targets that need less than everything."""
 SETS = ("dev", "full", "k3.r1.f01", "k3.r1.f02", "k3.r1.f03")
 """The held-out sets of the config below."""

@@ -305,6 +305,16 @@ def test_an_infinite_value_in_a_sealed_row_is_refused_before_the_first_fit(
     assert f"column 'bill' is infinite in 1 rows (first: row {row})" in refusal(project_here)
 
 
+def test_a_loss_that_needs_probabilities_is_refused_for_stored_cells_without(
+    project_here: Project,
+) -> None:
+    learner(estimator="sklearn.svm.LinearSVC")(project_here)
+    project_here.write_inputs()
+    run_until_fits(project_here)
+    task(loss="brier")(project_here)
+    assert "learners.tree: LinearSVC gives no probabilities" in refusal(project_here)
+
+
 def test_a_good_study_is_fitted(project_here: Project) -> None:
     """Otherwise the refusals above would prove nothing."""
     project_here.write_inputs()

@@ -1,5 +1,6 @@
 """What is finished stays: after a kill, a failing fit, a lost or damaged file."""
 
+import json
 import os
 import signal
 import subprocess
@@ -7,8 +8,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import joblib
 import pytest
-from harness import ALL_CELLS, RISKS, SETS, UNSEALED, Project, small_config
+from harness import ALL_CELLS, MODEL, RISKS, SETS, UNSEALED, Project, small_config
+
+from heldout.store import Cell, Store
 
 TABLES = ("risks.csv", "estimates/unsealed.csv", "selection.json")
 VERIFY = ("--forcerun", "fit_cells")
@@ -165,3 +169,20 @@ def test_a_damaged_cell_is_not_taken_for_a_whole_one_when_a_theta_is_added(
 def test_a_lost_model_is_fitted_again(project: Project) -> None:
     score_of(project).with_suffix(".model").unlink()
     assert written_by(project, RISKS, *VERIFY) == {CELL}
+
+
+@pytest.mark.parametrize("damage", [delete, truncate, flip_a_bit])
+def test_a_damaged_model_does_not_become_the_final_one(
+    damage: Callable[[Path], None], cold: Project, project: Project
+) -> None:
+    selection = json.loads((project.results / "selection.json").read_text())
+    cell = Cell(selection["learner"], selection["theta"], "full")
+    damage(Store(project.results / "cells").path(cell, "model"))
+    project.succeed(MODEL, "--forcerun", "train_final")
+    assert predictions(project) == predictions(cold)
+
+
+def predictions(project: Project) -> list[list[float]]:
+    """What the final model says about the whole table, to the last bit."""
+    model = joblib.load(project.folder / MODEL)
+    return model.predict_proba(project.folder / "birds.csv").tolist()

@@ -268,7 +268,7 @@ def _infer_schema(request: Request, part: pa.Table) -> tuple[Schema, list[str]]:
     if not columns:
         raise HeldoutError(f"{request.data}: every feature column is empty")
     target = infer_target(request.target, _column(part, request.target), request.classification)
-    return Schema(tuple(columns), target), notes
+    return Schema(tuple(columns), target, tuple(request.missing)), notes
 
 
 def _check_finite(

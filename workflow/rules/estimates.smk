@@ -105,3 +105,19 @@ rule tabulate_estimates:
         spec=lambda wildcards: study.spec("tabulate_estimates", wildcards.task),
     shell:
         STEP
+
+
+rule run_checks:
+    input:
+        manifests=lambda wildcards: study.manifests(wildcards.task),
+        estimates="results/{task}/estimates.csv",
+        folds="results/{task}/folds.csv",
+        selection="results/{task}/selection.json",
+    output:
+        "results/{task}/checks.csv",
+    log:
+        "results/{task}/logs/run_checks.log",
+    params:
+        spec=lambda wildcards: study.spec("run_checks", wildcards.task),
+    shell:
+        STEP

@@ -5,6 +5,9 @@ rule render_report:
     input:
         risks="results/{task}/risks.csv",
         estimates="results/{task}/estimates.csv",
+        folds="results/{task}/folds.csv",
+        comparisons="results/{task}/comparisons.csv",
+        checks="results/{task}/checks.csv",
         selection="results/{task}/selection.json",
         card="results/{task}/final/card.json",
         metrics=lambda wildcards: (

@@ -60,6 +60,8 @@ def _values(axis: Any, seed: int, where: str) -> list[Any]:
     if set(axis) == {"random", "n"}:
         stream = random.Random(f"{seed}:{where}")
         return [_draw(axis["random"], stream, where) for _ in range(_count(axis, where))]
+    if "random" in axis:
+        raise HeldoutError(f"{where}: random draws are written {{random: …, n: 40}}")
     if len(axis) != 1:
         raise HeldoutError(f"{where}: expected one rule, found {sorted(axis)}")
     [(rule, numbers)] = axis.items()
@@ -84,10 +86,19 @@ def _by_rule(rule: str, numbers: Any, where: str) -> list[Any]:
             raise HeldoutError(f"{where}: {rule} needs a number of points of at least 1")
         step = (stop - start) / (count - 1) if count > 1 else 0.0
         points = [start + step * i for i in range(count - 1)] + [stop if count > 1 else start]
-        values = [10.0**point for point in points] if rule == "logspace" else [*map(float, points)]
+        values = [_power(point, where) if rule == "logspace" else float(point) for point in points]
     if not values:
         raise HeldoutError(f"{where}: {rule} {numbers} holds no value")
     return values
+
+
+def _power(exponent: float, where: str) -> float:
+    try:
+        return 10.0**exponent
+    except OverflowError:
+        raise HeldoutError(
+            f"{where}: logspace takes exponents of ten, and 10 to the {exponent:g} is too large"
+        ) from None
 
 
 def _joint_draws(grid: dict[str, Any], seed: int, where: str) -> list[Theta]:
@@ -117,7 +128,9 @@ def _draw(distribution: Any, stream: random.Random, where: str) -> Any:
         raise HeldoutError(f"{where}: {name} takes [low, high] with low < high, found {numbers!r}")
     low, high = numbers
     if name == "integer":
-        return stream.randrange(math.ceil(low), math.floor(high))
+        if math.ceil(low) == math.ceil(high):
+            raise HeldoutError(f"{where}: no whole number from {low} to below {high}")
+        return stream.randrange(math.ceil(low), math.ceil(high))
     if name == "uniform":
         return stream.uniform(low, high)
     if low <= 0:
@@ -133,4 +146,5 @@ def _count(axis: dict[str, Any], where: str) -> int:
 
 
 def _numeric(values: list[Any]) -> bool:
-    return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+    return numbers and all(map(math.isfinite, values))

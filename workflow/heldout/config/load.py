@@ -1,5 +1,6 @@
 """Validation with messages for people: where, what, and what was probably meant."""
 
+import re
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -8,29 +9,87 @@ from heldout.config.models import Config
 from heldout.errors import HeldoutError, did_you_mean
 
 
+EXPONENT = re.compile(r"[-+]?(\.\d+|\d+(\.\d*)?)[eE][-+]?\d+")
+"""1e-3: a number to everybody but a YAML 1.1 reader, which wants 1.0e-3 and else takes it for text."""
+
+MESSAGES = {
+    "missing": "is missing",
+    "model_type": "should be a mapping (key: value)",
+    "dict_type": "should be a mapping (key: value)",
+    "too_short": "should not be empty",
+    "string_pattern_mismatch": "should start with a letter or digit and hold only letters, digits, "
+    "'_', '.' and '-'",
+}
+
+
 def validate(raw: dict[str, Any]) -> Config:
     """The typed config, or one error that lists everything that is wrong with it."""
     try:
-        return Config.model_validate(raw)
+        return Config.model_validate(_with_numbers(raw))
     except ValidationError as error:
-        lines = [_line(item) for item in error.errors(include_url=False)]
-        raise HeldoutError("the config is not valid:\n" + "\n".join(sorted(set(lines)))) from None
+        lines = _lines(error.errors(include_url=False))
+        raise HeldoutError("the config is not valid:\n" + "\n".join(lines)) from None
 
 
-def _line(item: Any) -> str:
-    path = [str(part) for part in item["loc"] if part not in ("[key]",)]
-    if item["type"] == "extra_forbidden":
-        known = sorted(_fields_at(path[:-1]))
-        return f"  {'.'.join(path)}: unknown key '{path[-1]}'{did_you_mean(path[-1], known)}"
-    found = "" if item["type"] == "missing" else f" (found {item['input']!r})"
-    hint = ""
-    if item["type"] == "literal_error" and isinstance(item["input"], str):
-        expected = [
-            word.strip(" '") for word in item["ctx"]["expected"].replace(" or ", ",").split(",")
-        ]
-        hint = did_you_mean(item["input"], expected) if len(expected) > 1 else ""
-        hint = hint if "did you mean" in hint else ""
-    return f"  {'.'.join(path)}: {item['msg']}{found}{hint}"
+def _with_numbers(raw: Any) -> Any:
+    """The config with 1e-3 as a number wherever a number may stand: in learners and in `test`."""
+    if not isinstance(raw, dict):
+        return raw
+    whole = dict(raw)
+    if "learners" in raw:
+        whole["learners"] = _numbers_in(raw["learners"])
+    if isinstance(raw.get("tasks"), dict):
+        whole["tasks"] = {name: _with_test(task) for name, task in raw["tasks"].items()}
+    return whole
+
+
+def _with_test(task: Any) -> Any:
+    found = isinstance(task, dict) and "test" in task
+    return {**task, "test": _numbers_in(task["test"])} if found else task
+
+
+def _numbers_in(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _numbers_in(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_numbers_in(inner) for inner in value]
+    is_number = isinstance(value, str) and EXPONENT.fullmatch(value)
+    return float(value) if is_number else value
+
+
+def _lines(errors: list[Any]) -> list[str]:
+    """One line for each place, in order; of the branches of a union, the first."""
+    lines: dict[str, str] = {}
+    for item in errors:
+        path = _path(item["loc"])
+        lines.setdefault(".".join(path), _line(path, item))
+    return [lines[place] for place in sorted(lines)]
+
+
+def _path(loc: tuple[int | str, ...]) -> list[str]:
+    """The keys on the way, without pydantic's names for a union's branches."""
+    path = [str(part) for part in loc if part != "[key]"]
+    return path[:-1] if path[-1:] in (["constrained-float"], ["str"]) and len(path) > 3 else path
+
+
+def _line(path: list[str], item: Any) -> str:
+    where, kind, given = ".".join(path), item["type"], item["input"]
+    if kind == "extra_forbidden":
+        hint = did_you_mean(path[-1], sorted(_fields_at(path[:-1])))
+        return f"  {where}: unknown key '{path[-1]}'{hint}"
+    message = MESSAGES.get(kind) or item["msg"].replace("Input should be", "should be")
+    found = "" if kind == "missing" else f" (found {given!r})"
+    return f"  {where}: {message}{found}{_hint(kind, given, item.get('ctx', {}))}"
+
+
+def _hint(kind: str, given: Any, context: dict[str, Any]) -> str:
+    if kind == "string_type" and isinstance(given, int | float):
+        return "; put it in quotes"
+    if kind == "literal_error" and isinstance(given, str):
+        known = [word.strip(" '") for word in context["expected"].replace(" or ", ",").split(",")]
+        close = did_you_mean(given, known)
+        return close if "did you mean" in close else ""
+    return ""
 
 
 def _fields_at(path: list[str]) -> set[str]:

@@ -7,6 +7,7 @@ Snakemake compares that text, so a step runs again if and only if something it d
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from heldout.code import code_digest, library_versions
@@ -76,6 +77,15 @@ class Study:
         """The user's files that a task's table is read from."""
         given = [self._task(task).data, self._task(task).test]
         return [name for name in given if isinstance(name, str) and not name.startswith("sklearn:")]
+
+    def check_sources(self) -> None:
+        """Refuse a file that is not there: Snakemake would go on with what it made from another."""
+        for task in self.tasks:
+            for name in self.sources(task):
+                if not Path(name).is_file():
+                    raise HeldoutError(
+                        f"tasks.{task}: no file at '{name}' (looked in {Path.cwd()})"
+                    )
 
     def splits(self, task: str) -> list[str]:
         """The names of a task's split files."""
@@ -163,6 +173,14 @@ class Study:
             "level": self.config.level,
             "estimators": self._task(name).estimators,
             "rule": self._rule(name),
+            **self._reading(name),
+        }
+
+    def _run_checks(self, name: str) -> dict[str, Any]:
+        return {
+            "level": self.config.level,
+            "estimators": self._task(name).estimators,
+            "test": self.has_test(name),
             **self._reading(name),
         }
 

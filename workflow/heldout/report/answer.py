@@ -70,7 +70,8 @@ def expected_sentence(row: Row, loss: str, learners: int, show: Format) -> str:
         verb = "gives a model that is expected to"
     else:
         subject, verb = "a model trained this way", "is expected to"
-    return f"On new data, {subject} {verb} {deed(row['risk'], loss, show)}{evidence(row, show)}."
+    what = deed(row["risk"], loss, show) + evidence(row, show) + root(row["risk"], loss)
+    return f"On new data, {subject} {verb} {what}."
 
 
 def test_sentence(row: Row, loss: str, openings: int, show: Format) -> str:
@@ -81,7 +82,8 @@ def test_sentence(row: Row, loss: str, openings: int, show: Format) -> str:
         done = f"made {errors or 'no'} error{'' if errors == 1 else 's'}"
     else:
         done = deed(row["risk"], loss, show).replace("have", "had", 1)
-    return f"On {row['n']} sealed rows{times} the final model {done}{evidence(row, show)}."
+    done += evidence(row, show) + root(row["risk"], loss)
+    return f"On {row['n']} sealed rows{times} the final model {done}."
 
 
 def deed(risk: float, loss: str, show: Format) -> str:
@@ -90,9 +92,14 @@ def deed(risk: float, loss: str, show: Format) -> str:
     if loss == "zero_one":
         return f"err on {value} of examples"
     if loss == "squared":
-        return f"have a mean squared error of {value} (root: {significant(math.sqrt(risk), 3)})"
+        return f"have a mean squared error of {value}"
     names = {"absolute": "mean absolute error", "brier": "Brier score"}
     return f"have a {names.get(loss, 'mean ' + loss.replace('_', '-'))} of {value}"
+
+
+def root(risk: float, loss: str) -> str:
+    """The root of a squared error has the unit of the target."""
+    return f"; its root is {significant(math.sqrt(risk), 3)}" if loss == "squared" else ""
 
 
 def evidence(row: Row, show: Format) -> str:

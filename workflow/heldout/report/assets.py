@@ -29,7 +29,8 @@ SCRIPTS = (
 )
 """In the order in which they are joined: each uses only what stands before it."""
 
-_ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+_UNSAFE = "<>&\u2028\u2029"
+"""Characters that could end a script element, or a line in it."""
 
 
 @functools.cache
@@ -58,7 +59,9 @@ def script() -> str:
 def json_text(value: Any) -> str:
     """JSON that can stand inside a script element: nothing in it can end the element."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.translate(_ESCAPES)
+    for character in _UNSAFE:
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
 
 
 def policy(scripts: list[str]) -> str:

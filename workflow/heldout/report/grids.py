@@ -12,11 +12,11 @@ DECADES = 50
 
 def describe_grids(risks: list[Row], selected: dict[str, Any]) -> list[dict[str, Any]]:
     """For each learner with more than one θ: its axes, its kind and its selected θ."""
-    thetas: dict[str, dict[str, Theta]] = {}
+    thetas: dict[str, dict[str, None]] = {}
     for row in risks:
-        thetas.setdefault(row["learner"], {})[row["theta"]] = json.loads(row["theta"])
+        thetas.setdefault(row["learner"], {})[row["theta"]] = None
     return [
-        describe(name, list(own.values()), selected.get(name))
+        describe(name, [json.loads(theta) for theta in own], selected.get(name))
         for name, own in thetas.items()
         if len(own) > 1
     ]

@@ -10,11 +10,12 @@ from heldout.estimate.lossbook import LossBook, open_book
 from heldout.losses import Predictions
 from heldout.plans import DEV, FOLDS, FOLDS_WHOLE, LOO
 from heldout.report import curves
+from heldout.report.tables import pack
 from heldout.splits import Resample
 
 POINTS = 2000
 """A scatter plot shows at most this many rows, evenly spaced in the table."""
-HARDEST = 25
+HARDEST = 15
 BINS = 30
 
 TITLES = {
@@ -153,6 +154,5 @@ def hardest(held: HeldOut, **columns: np.ndarray) -> dict[str, Any]:
 
 
 def packed(**columns: np.ndarray) -> dict[str, Any]:
-    """Columns and rows, as the tables of the page have them."""
-    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
-    return {"columns": list(columns), "rows": [list(row) for row in rows]}
+    """Columns as the tables of the page have them."""
+    return pack({name: values.tolist() for name, values in columns.items()})

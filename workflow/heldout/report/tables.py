@@ -2,6 +2,7 @@
 
 import csv
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,11 +31,8 @@ class Table:
         return [row for row in self.rows if all(row.get(k) == v for k, v in wanted.items())]
 
     def packed(self) -> dict[str, Any]:
-        """A compact JSON form."""
-        return {
-            "columns": self.columns,
-            "rows": [[row[column] for column in self.columns] for row in self.rows],
-        }
+        """A compact JSON form, for the scripts of the page."""
+        return pack({column: [row[column] for row in self.rows] for column in self.columns})
 
 
 def read_table(path: Path) -> Table | None:
@@ -42,17 +40,25 @@ def read_table(path: Path) -> Table | None:
     if not path.is_file():
         return None
     with path.open(newline="", encoding="utf-8") as file:
-        reader = csv.DictReader(file)
-        rows = [{k: parse(k, v) for k, v in line.items() if k is not None} for line in reader]
-        return Table(list(reader.fieldnames or []), rows)
+        reader = csv.reader(file)
+        names = next(reader, [])
+        values = [
+            parse(name, texts)
+            for name, texts in zip(names, zip(*reader, strict=True), strict=False)
+        ]
+    rows = zip(*values, strict=True)
+    return Table(names, [dict(zip(names, row, strict=True)) for row in rows])
 
 
-def parse(column: str, text: str | None) -> Any:
-    """A cell: None if it is empty or not a finite number, else a number or a text."""
-    if not text:
-        return None
+def parse(column: str, texts: Iterable[str]) -> list[Any]:
+    """A column: texts as they are, or else numbers; nothing for an empty cell."""
     if column in TEXT:
-        return text
+        return [text or None for text in texts]
+    return [number(text) if text else None for text in texts]
+
+
+def number(text: str) -> Any:
+    """A finite number, None for any other number, and a text that is no number as it is."""
     try:
         value = float(text)
     except ValueError:
@@ -60,3 +66,20 @@ def parse(column: str, text: str | None) -> Any:
     if not math.isfinite(value):
         return None
     return int(text) if text.lstrip("-").isdecimal() else value
+
+
+def pack(columns: dict[str, list[Any]]) -> dict[str, Any]:
+    """Column by column; texts, which repeat themselves, as numbers of their levels."""
+    return {
+        "columns": list(columns),
+        "values": [pack_column(values) for values in columns.values()],
+    }
+
+
+def pack_column(values: list[Any]) -> Any:
+    """One column of `pack`."""
+    if not any(isinstance(value, str) for value in values):
+        return values
+    levels = list(dict.fromkeys(values))
+    place = {level: i for i, level in enumerate(levels)}
+    return {"levels": levels, "codes": [place[value] for value in values]}

@@ -11,8 +11,9 @@ from heldout.report.display import Format, format_for
 from heldout.report.page import render
 from heldout.report.predictions import diagnostics
 from heldout.report.provenance import provenance
-from heldout.report.tables import Table, read_table
+from heldout.report.tables import Row, Table, read_table
 
+SEVERITIES = {"error": 0, "warning": 1, "note": 2}
 REQUIRED = ("estimates", "risks")
 EXTRA = ("metrics", "folds", "comparisons", "checks")
 """Tables that are shown if the task has them, and rows in them."""
@@ -43,7 +44,7 @@ def report_page(folder: Path, spec: dict[str, Any]) -> str:
         answer=answers(tables["estimates"], spec, loss.name, show, source["ledger"]),
         matrix=matrix(tables["estimates"], names, selection["learner"]),
         metrics=metric_table(tables.get("metrics"), selection["learners"]),
-        failed=tables["checks"].where(status="fail") if "checks" in tables else [],
+        failed=failed_checks(tables.get("checks")),
         show=show,
         span=answer.span,
         tables=tables,
@@ -115,9 +116,7 @@ def matrix(estimates: Table, names: list[str], best: str) -> dict[str, Any]:
             row
             | {
                 "cells": [
-                    cells.get(
-                        (row["name"], one["name"]) if turned else (one["name"], row["name"])
-                    )
+                    cells.get((row["name"], one["name"]) if turned else (one["name"], row["name"]))
                     for one in columns
                 ]
             }
@@ -136,6 +135,12 @@ def metric_table(metrics: Table | None, selected: dict[str, Any]) -> dict[str, A
             rows.setdefault(row["learner"], blank)["metrics"][row["metric"]] = row
     names = dict.fromkeys(row["metric"] for row in (metrics.rows if metrics else []))
     return {"names": list(names), "rows": list(rows.values())}
+
+
+def failed_checks(checks: Table | None) -> list[Row]:
+    """The worst first."""
+    failed = checks.where(status="fail") if checks else []
+    return sorted(failed, key=lambda check: SEVERITIES.get(check["severity"], len(SEVERITIES)))
 
 
 def read_tables(folder: Path, spec: dict[str, Any]) -> dict[str, Table]:

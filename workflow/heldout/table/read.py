@@ -6,6 +6,7 @@ Text formats are read as text, so that types can be inferred from the unsealed r
 import csv
 import gzip
 import io
+import itertools
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -21,6 +22,8 @@ MISSING = (
 
 SKLEARN = "sklearn:"
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+DECIMAL_COMMA = r"^([-+]?\d+),(\d+)$"
+"""3,5 in a file whose delimiter is a semicolon, as spreadsheets write it in half of Europe."""
 
 
 def read_table(source: str, missing: list[str]) -> pa.Table:
@@ -32,9 +35,9 @@ def read_table(source: str, missing: list[str]) -> pa.Table:
         raise HeldoutError(f"data: no file at '{source}' (looked in {Path.cwd().name}/)")
     if path.stat().st_size == 0:
         raise HeldoutError(f"data: '{source}' is empty")
-    if path.suffix == ".parquet":
-        return _read_parquet(path)
-    ending = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
+    if path.suffix.lower() == ".parquet":
+        return _read_parquet(path, missing)
+    ending = (Path(path.stem).suffix if path.suffix == ".gz" else path.suffix).lower()
     if ending not in DELIMITERS:
         raise HeldoutError(
             f"data: '{source}' has an unknown ending; known: .csv, .csv.gz, .tsv, .parquet, sklearn:NAME"
@@ -45,49 +48,62 @@ def read_table(source: str, missing: list[str]) -> pa.Table:
 def _read_text(path: Path, delimiter: str, missing: set[str]) -> pa.Table:
     from pyarrow import csv as arrow_csv
 
-    names, delimiter = _header(path, delimiter)
+    header, delimiter = _header(path, delimiter)
     try:
         table = arrow_csv.read_csv(
             path,
             parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(
-                column_types={name: pa.string() for name in names}, strings_can_be_null=False
+                column_types={name: pa.string() for name in header}, strings_can_be_null=False
             ),
         )
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowInvalid, OSError) as error:
         if "UTF8" in str(error):
             raise _not_utf8(path) from None
         raise HeldoutError(f"data: '{path}' could not be read: {error}") from None
     if table.num_rows == 0:
         raise HeldoutError(f"data: '{path}' has a header and no rows")
-    absent = pa.array(sorted(missing))
-    columns = [_with_nulls(column.combine_chunks(), absent) for column in table.columns]
-    return pa.table(dict(zip(names, columns, strict=True)))
+    columns = [_cleaned(column.combine_chunks(), delimiter, missing) for column in table.columns]
+    return pa.table(columns, names=[name.strip() for name in header])
 
 
-def _with_nulls(column: pa.Array, absent: pa.Array) -> pa.Array:
+def _cleaned(column: pa.Array, delimiter: str, missing: set[str]) -> pa.Array:
     trimmed = pc.utf8_trim_whitespace(column)
-    return pc.if_else(pc.is_in(trimmed, absent), pa.scalar(None, pa.string()), trimmed)
+    if delimiter == ";":
+        trimmed = pc.replace_substring_regex(trimmed, DECIMAL_COMMA, r"\1.\2")
+    return _null_where(trimmed, pc.is_in(trimmed, pa.array(sorted(missing), pa.string())))
+
+
+def _null_where(column: pa.Array, absent: pa.Array) -> pa.Array:
+    return pc.if_else(absent, pa.scalar(None, column.type), column)
 
 
 def _header(path: Path, delimiter: str) -> tuple[list[str], str]:
     try:
         with _open(path) as file:
-            text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-            first = text.readline()
+            lines = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+            first = lines.readline()
+            delimiter = _delimiter(first, delimiter)
+            header = next(csv.reader(itertools.chain([first], lines), delimiter=delimiter), [])
     except UnicodeDecodeError:
         raise _not_utf8(path) from None
     except gzip.BadGzipFile:
         raise HeldoutError(f"data: '{path}' ends in .gz and is not gzip-compressed") from None
-    if delimiter == "," and "," not in first and ";" in first:
-        delimiter = ";"
-    names = next(csv.reader([first], delimiter=delimiter), [])
-    _check_names(names, path)
-    return names, delimiter
+    except EOFError:
+        raise HeldoutError(f"data: '{path}' is cut off (the gzip stream has no end)") from None
+    _check_names([name.strip() for name in header], path)
+    return header, delimiter
+
+
+def _delimiter(first: str, usual: str) -> str:
+    """The usual delimiter of this kind of file, or the one that a csv file has instead of commas."""
+    if usual == "," and "," not in first:
+        return next((other for other in ";\t" if other in first), usual)
+    return usual
 
 
 def _check_names(names: list[str], path: Path) -> None:
-    if not any(name.strip() for name in names):
+    if not any(names):
         raise HeldoutError(f"data: '{path}' has no header line")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -111,7 +127,7 @@ def _not_utf8(path: Path) -> HeldoutError:
     )
 
 
-def _read_parquet(path: Path) -> pa.Table:
+def _read_parquet(path: Path, missing: list[str]) -> pa.Table:
     from pyarrow import parquet
 
     try:
@@ -121,7 +137,27 @@ def _read_parquet(path: Path) -> pa.Table:
     _check_names(table.column_names, path)
     if table.num_rows == 0:
         raise HeldoutError(f"data: '{path}' has no rows")
-    return table.drop_columns([n for n in table.column_names if n.startswith("__index_level_")])
+    kept = [name for name in table.column_names if not name.startswith("__index_level_")]
+    return pa.table({n: _without(table.column(n).combine_chunks(), missing) for n in kept})
+
+
+def _without(column: pa.Array, missing: list[str]) -> pa.Array:
+    """The column with nulls for the values that the config calls missing."""
+    if pa.types.is_dictionary(column.type):
+        return _without(column.dictionary_decode(), missing).dictionary_encode()
+    if pa.types.is_string_view(column.type):  # which pyarrow cannot take rows from
+        column = column.cast(pa.string())
+    absent = [_as_type(text, column.type) for text in missing]
+    found = pa.array([value for value in absent if value is not None], column.type)
+    return _null_where(column, pc.is_in(column, found)) if len(found) else column
+
+
+def _as_type(text: str, kind: pa.DataType) -> Any:
+    """The value that a text stands for in a column of this type; None if it cannot be there."""
+    try:
+        return pa.scalar(text).cast(kind).as_py()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return None
 
 
 def _read_sklearn(name: str) -> pa.Table:

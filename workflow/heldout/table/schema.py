@@ -17,6 +17,10 @@ from heldout.errors import HeldoutError
 
 NUMBER, BOOLEAN, CATEGORY = "number", "boolean", "category"
 TRUE_FALSE = {"true": True, "false": False}
+SPELLINGS = TRUE_FALSE | {"1": True, "0": False}
+"""How new rows may spell a column that is true and false in the table."""
+EXACT = 2.0**53
+"""Up to here a float tells every whole number from its neighbours."""
 
 
 @dataclass(frozen=True)
@@ -50,19 +54,22 @@ class Target:
 
     def encode(self, values: pa.Array) -> np.ndarray:
         """Class indices (unknown: one past the last), or the numbers."""
+        values = _plain(self.name, values)
         if self.classes is None:
             return _as_float(_numbers_or_null(values))
-        whole_numbers = all(isinstance(label, int) for label in self.classes)
-        texts = _texts(_numbers_or_null(values) if whole_numbers else values)
-        return _codes(texts, tuple(str(label) for label in self.classes)).astype(np.int64)
+        numeric = all(isinstance(label, int | float) for label in self.classes)
+        texts = _texts(_numbers_or_null(values) if numeric else values)
+        codes = _codes(texts, tuple(str(label) for label in self.classes))
+        return np.where(np.isnan(codes), len(self.classes), codes).astype(np.int64)
 
 
 @dataclass(frozen=True)
 class Schema:
-    """All features and the target."""
+    """All features and the target; `missing` are the texts that mean so besides the usual ones."""
 
     columns: tuple[Column, ...]
     target: Target
+    missing: tuple[str, ...] = ()
 
     def encode(self, table: pa.Table) -> np.ndarray:
         """The features of any rows as one float64 matrix."""
@@ -71,7 +78,7 @@ class Schema:
             raise HeldoutError(f"the table lacks the columns {', '.join(absent)}")
         matrix = np.empty((table.num_rows, len(self.columns)))
         for i, column in enumerate(self.columns):
-            matrix[:, i] = column.encode(_whole(table, column.name))
+            matrix[:, i] = column.encode(_plain(column.name, _whole(table, column.name)))
         return matrix
 
     def as_json(self) -> dict[str, Any]:
@@ -84,16 +91,21 @@ def schema_from_json(data: dict[str, Any]) -> Schema:
     columns = tuple(Column(c["name"], c["kind"], tuple(c["levels"])) for c in data["columns"])
     classes = data["target"]["classes"]
     target = Target(data["target"]["name"], None if classes is None else tuple(classes))
-    return Schema(columns, target)
+    return Schema(columns, target, tuple(data["missing"]))
 
 
 def infer_column(name: str, values: pa.Array, category: bool) -> Column | None:
-    """The kind of a feature from its (unsealed) values; None if all are missing."""
-    present = pc.drop_null(values)
+    """The kind of a feature from its (unsealed) values; None if all are missing.
+
+    A column that the file itself declares to be a category (parquet's dictionary type) is one.
+    """
+    category = category or pa.types.is_dictionary(values.type)
+    plain = _plain(name, values)
+    present = plain.filter(pc.invert(pc.is_null(plain, nan_is_null=True)))
     if len(present) == 0:
         return None
     if not category:
-        if pa.types.is_boolean(values.type) or _all_true_false(present):
+        if pa.types.is_boolean(plain.type) or _all_true_false(present):
             return Column(name, BOOLEAN)
         if _parses(present):
             return Column(name, NUMBER)
@@ -103,19 +115,46 @@ def infer_column(name: str, values: pa.Array, category: bool) -> Column | None:
 
 def infer_target(name: str, values: pa.Array, classification: bool | None) -> Target:
     """The target's classes from the unsealed rows, or a number."""
-    numeric = _parses(values) and not pa.types.is_boolean(values.type)
+    plain = _plain(name, values)
+    numeric = _parses(plain) and not pa.types.is_boolean(plain.type)
     if classification is None:
-        classification = not numeric or _all_true_false(values)
-    if not classification:
-        if not numeric:
-            raise HeldoutError(
-                f"target '{name}' is not a number everywhere; for classes set loss: zero_one"
-            )
-        return Target(name, None)
-    labels = sorted(set(_texts(values).to_pylist()))
-    if numeric and all(float(label).is_integer() for label in labels):
-        return Target(name, tuple(sorted(int(float(label)) for label in labels)))
-    return Target(name, tuple(labels))
+        category = pa.types.is_dictionary(values.type)
+        classification = category or not numeric or _all_true_false(plain)
+    if classification:
+        return Target(name, _classes(plain, numeric))
+    if not numeric:
+        raise HeldoutError(
+            f"target '{name}' is not a number everywhere; for classes set loss: zero_one"
+        )
+    return Target(name, None)
+
+
+def _classes(values: pa.Array, numeric: bool) -> tuple[Any, ...]:
+    """The labels in order: numbers, each once however it is spelled, or texts."""
+    if numeric and not pa.types.is_temporal(values.type):
+        numbers = set(_numbers(values).to_pylist())
+        if all(abs(number) < EXACT for number in numbers):
+            return tuple(int(n) if n.is_integer() else n for n in sorted(numbers))
+    return tuple(sorted(set(_texts(values).to_pylist())))
+
+
+def _plain(name: str, values: pa.Array) -> pa.Array:
+    """The values without a dictionary; types that are no single value are refused."""
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    if pa.types.is_string_view(values.type):
+        values = values.cast(pa.string())
+    kind = values.type
+    known = pa.types.is_primitive(kind) or pa.types.is_decimal(kind) or _is_text(kind)
+    if not known and not pa.types.is_null(kind):
+        raise HeldoutError(
+            f"column '{name}' is of type {kind}, not a number, text, boolean or date; add it to drop"
+        )
+    return values
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
 
 
 def _whole(table: pa.Table, name: str) -> pa.Array:
@@ -125,8 +164,6 @@ def _whole(table: pa.Table, name: str) -> pa.Array:
 
 def _texts(values: pa.Array) -> pa.Array:
     """The values as text: one spelling for each number, whatever its type."""
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
     if pa.types.is_floating(values.type):
         return pa.array(
             [None if v is None or v != v else _label_text(v) for v in values.to_pylist()]
@@ -154,12 +191,16 @@ def _parses(values: pa.Array) -> bool:
 
 
 def _numbers(values: pa.Array) -> pa.Array:
-    kind = values.type
-    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
-        return values.cast(pa.timestamp("us")).cast(pa.int64()).cast(pa.float64())
-    if pa.types.is_dictionary(kind):
-        values = values.dictionary_decode()
-    return values.cast(pa.float64())
+    """The values as float64; dates and times in microseconds."""
+    if pa.types.is_temporal(values.type):
+        values = values.cast(_microseconds(values.type), safe=False).cast(pa.int64())
+    return values.cast(pa.float64(), safe=False)
+
+
+def _microseconds(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_duration(kind):
+        return pa.duration("us")
+    return pa.time64("us") if pa.types.is_time(kind) else pa.timestamp("us")
 
 
 def _numbers_or_null(values: pa.Array) -> pa.Array:
@@ -182,12 +223,12 @@ def _booleans(values: pa.Array) -> pa.Array:
         return values
     texts = _texts(values).to_pylist()
     return pa.array(
-        [TRUE_FALSE.get(t.lower()) if t is not None else None for t in texts], pa.bool_()
+        [SPELLINGS.get(t.lower()) if t is not None else None for t in texts], pa.bool_()
     )
 
 
 def _all_true_false(present: pa.Array) -> bool:
-    if not pa.types.is_string(present.type):
+    if not _is_text(present.type):
         return False
     return {value.lower() for value in pc.unique(present).to_pylist()} <= set(TRUE_FALSE)
 

@@ -94,16 +94,16 @@ function riskAxis(options = {}) {
     grid: true,
     nice: true,
     percent,
-    tickFormat: percent ? (value) => minus(+value.toFixed(4)) + PERCENT : undefined,
+    tickFormat: (value) => (percent ? minus(+value.toFixed(4)) + PERCENT : showNumber(value, 6)),
     ...options,
   };
 }
 
 const LETTER = 6.7;
 
-// Room for labels at the left: at most a third of the width, and labels cut to what fits.
-function labelRoom(labels, width) {
-  const most = Math.max(8, Math.floor((0.36 * width) / LETTER));
+// Room for labels at the left: at most a part of the width, and labels cut to what fits.
+function labelRoom(labels, width, part = 0.36) {
+  const most = Math.max(8, Math.floor((part * width) / LETTER));
   const longest = Math.max(1, ...labels.map((label) => [...String(label)].length));
   const length = Math.min(most, longest);
   return { marginLeft: 14 + LETTER * length, short: (label) => clip(label, length) };

@@ -25,10 +25,9 @@ function confusionRows() {
 function confusionPlot(rows, width) {
   const { classes } = data.predictions;
   const room = labelRoom(classes, width);
-  const side = room.marginLeft + 8;
-  const cell = (width - side - 10) / classes.length;
+  const cell = (width - room.marginLeft - 10) / classes.length;
   const tall = Math.max(16, Math.min(80, cell, 300 / classes.length));
-  const scale = { type: "band", domain: classes, tickFormat: room.short, tickSize: 0, labelArrow: "none" };
+  const scale = { type: "band", domain: classes, label: null, tickSize: 0 };
   const common = { x: "predicted", y: "true" };
   const text = { ...common, text: (row) => (row.count ? String(row.count) : "·"), fontSize: cell > 34 ? 13 : 9 };
   const title = (row) => `true: ${clip(row.true)}\npredicted: ${clip(row.predicted)}\n${row.count} rows, ${showShare(row.share)} of the true class`;
@@ -36,13 +35,13 @@ function confusionPlot(rows, width) {
   const rotate = cell < 8 * longest;
   return plot({
     width,
-    height: 60 + tall * classes.length + (rotate ? 60 : 10),
-    marginLeft: side,
-    marginTop: 26,
+    height: tall * classes.length + (rotate ? 80 : 36),
+    marginLeft: room.marginLeft,
+    marginTop: 6,
     marginRight: 10,
-    marginBottom: rotate ? 96 : 44,
-    x: { ...scale, label: "predicted", labelAnchor: "center", tickRotate: rotate ? -40 : 0 },
-    y: { ...scale, label: "true", labelAnchor: "top" },
+    marginBottom: rotate ? 74 : 30,
+    x: { ...scale, tickFormat: rotate ? (name) => clip(name, 13) : room.short, tickRotate: rotate ? -40 : 0 },
+    y: { ...scale, tickFormat: room.short },
     opacity: { type: "identity" },
     marks: [
       Plot.cell(rows, { ...common, fill: (row) => (row.right ? "var(--blue)" : "var(--amber)"), fillOpacity: (row) => 0.04 + 0.86 * row.share, inset: 1 }),
@@ -134,7 +133,7 @@ function classFigures() {
   const against = classes.length > 2 ? "One class against the rest." : `For ${clip(classes[1])}.`;
   const confusions = confusionRows();
   const found = [
-    [{ name: "confusions", title: "Confusions.", note: "Rows are true classes; the shade is the share of the true class.", columns: ["true", "predicted", "count", "share"], rows: confusions, draw: (width) => confusionPlot(confusions, width) }],
+    [{ name: "confusions", title: "Confusions.", note: "True classes down, predicted across; the shade is the share of the true class.", columns: ["true", "predicted", "count", "share"], rows: confusions, draw: (width) => confusionPlot(confusions, width) }],
   ];
   if (calibration.length > 0) {
     const rows = calibrationRows();

@@ -6,10 +6,10 @@ const ESTIMATE_COLUMNS = [
   { title: "Estimator", value: (row) => row.estimator, show: (name) => explained("estimator", name, estimatorTitle(name)) },
   { title: "Risk", number: true, value: (row) => row.risk, show: riskCell },
   { title: "Interval", number: true, value: (row) => row.ci_low, show: intervalCell },
-  { title: "Method", value: (row) => row.interval, show: methodCell },
+  { title: "Method", class: "method", value: (row) => row.interval, show: methodCell },
   { title: "n", number: true, value: (row) => row.n },
   { title: "θ", value: (row) => row.theta, show: chosenText },
-  { title: "What it estimates", value: (row) => row.target, show: (text) => formula(text ?? ABSENT) },
+  { title: "What it estimates", class: "long", value: (row) => row.target, show: (text) => formula(text ?? ABSENT) },
 ];
 
 function riskCell(value, row) {

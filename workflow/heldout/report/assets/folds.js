@@ -47,7 +47,7 @@ function foldRisks(rows, colours, width) {
 function choiceCounts(rows, colours, width) {
   const choices = [...colours.keys()].slice(0, 20);
   const counts = d3.rollup(rows, (group) => group.length, foldChoice);
-  const room = labelRoom(choices, width);
+  const room = labelRoom(choices, width, 0.5);
   return plot({
     width,
     height: 34 + 26 * choices.length,

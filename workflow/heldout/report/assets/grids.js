@@ -32,12 +32,19 @@ function isContinuous(axis) {
 
 function xScale(axis, width) {
   const common = { label: axis.name, labelAnchor: "center", labelArrow: "none" };
-  if (isContinuous(axis)) {
-    const ticks = Math.max(3, width / (axis.scale === "log" ? 90 : 70));
-    return { ...common, type: axis.scale, ticks, tickFormat: "~g" };
-  }
+  if (isContinuous(axis)) return { ...common, ...ticksFor(axis, width) };
   const tickRotate = axis.values.length * 46 > width ? -35 : 0;
   return { ...common, type: "point", domain: axis.values.map(axisLabel), tickRotate };
+}
+
+function ticksFor(axis, width) {
+  const most = Math.max(3, width / 70);
+  if (axis.scale === "linear") return { type: "linear", ticks: most, tickFormat: (value) => showNumber(value) };
+  const [low, high] = d3.extent(axis.values).map(Math.log10);
+  const step = Math.ceil((high - low) / most);
+  const powers = d3.range(Math.ceil(low - 1e-9), high + 1e-9, step);
+  const ticks = powers.map((power) => Number(`1e${power}`));
+  return { type: "log", ticks, tickFormat: (value) => showNumber(value) };
 }
 
 function curve(grid, rows, shown, width) {

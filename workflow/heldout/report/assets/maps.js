@@ -59,21 +59,14 @@ function scatter(grid, rows, [estimator], width) {
   const used = rows.filter((row) => row.estimator === estimator);
   const x = (row) => row.values[a.name];
   const y = (row) => row.values[b.name];
-  const scale = (axis) => ({
-    type: axis.scale,
-    label: axis.name,
-    labelArrow: "none",
-    tickFormat: "~g",
-    grid: true,
-    nice: true,
-  });
+  const scale = (axis, room) => ({ ...ticksFor(axis, room), label: axis.name, labelArrow: "none", grid: true });
   return plot({
     width,
     height: 280,
     marginLeft: 54,
     marginBottom: 44,
-    x: { ...scale(a), labelAnchor: "center", ticks: width / 90 },
-    y: { ...scale(b), ticks: 5 },
+    x: { ...scale(a, width - 70), labelAnchor: "center" },
+    y: { ...scale(b, 350), labelAnchor: "top" },
     opacity: { type: "identity" },
     marks: [
       Plot.dot(used, { x, y, r: 6, fill: "var(--blue)", fillOpacity: strength(used), stroke: "var(--blue)" }),

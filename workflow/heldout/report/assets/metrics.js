@@ -6,7 +6,7 @@ function plainColumns(name) {
     key,
     title: key.replaceAll("_", " "),
     number: rows.every((row) => row[key] === null || isNumber(row[key])),
-    show: key === "theta" ? (theta) => showTheta(theta) : undefined,
+    show: key === "theta" ? (theta) => showTheta(theta) : columnFormat(rows.map((row) => row[key])),
   }));
 }
 

@@ -44,6 +44,18 @@ function showNumber(value, digits = 4) {
   return plain.replace(/^-/, "−");
 }
 
+// The same decimals for a whole column: four significant digits of a typical value.
+function columnFormat(values) {
+  const sizes = values.filter((value) => isNumber(value) && value !== 0).map(Math.abs);
+  if (sizes.length === 0 || values.every((value) => !isNumber(value) || Number.isInteger(value))) {
+    return (value) => showNumber(value);
+  }
+  const order = Math.floor(Math.log10(d3.median(sizes)));
+  if (order < -4 || order > 7) return (value) => showNumber(value);
+  const decimals = Math.min(5, Math.max(0, 3 - order));
+  return (value) => (isNumber(value) ? value.toFixed(decimals).replace("-", "−") : showNumber(value));
+}
+
 function showShare(value, decimals = 1) {
   return isNumber(value) ? (100 * value).toFixed(decimals) + PERCENT : ABSENT;
 }
@@ -102,13 +114,22 @@ function formula(text) {
 
 // --- data -----------------------------------------------------------------------------------
 
+// Tables travel column by column, texts as numbers of their levels.
 function rowsOf(table) {
-  if (!table) return [];
-  return table.rows.map((row) => Object.fromEntries(table.columns.map((key, i) => [key, row[i]])));
+  const columns = table.values.map((column) =>
+    column.codes ? column.codes.map((code) => column.levels[code]) : column,
+  );
+  return (columns[0] ?? []).map((_, i) =>
+    Object.fromEntries(table.columns.map((key, j) => [key, columns[j][i]])),
+  );
 }
 
+const unpacked = new Map();
+
 function unpack(name) {
-  return rowsOf(data?.tables[name]);
+  if (!data?.tables[name]) return [];
+  if (!unpacked.has(name)) unpacked.set(name, rowsOf(data.tables[name]));
+  return unpacked.get(name);
 }
 
 function groupBy(rows, key) {

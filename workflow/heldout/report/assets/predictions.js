@@ -61,15 +61,15 @@ function regressionFigures() {
     { name: "residuals", title: "Residuals.", note: `A pattern here is something the model missed.${part}`, columns, rows, draw: (width) => residualPlot(rows, width) },
     { name: "residual-counts", title: "Distribution of the residuals.", note: "Rows per bin.", columns: histogram.columns, rows: bars, draw: (width) => histogramPlot(bars, width) },
   ];
-  return [...found.map((options) => el("article", { class: "card" }, figure(options))), summaryCard()];
+  return found.map((options) => el("article", { class: "card" }, figure(options)));
 }
 
-function summaryCard() {
-  const list = el("dl", { class: "facts" });
-  for (const [name, value] of Object.entries(data.predictions.summary)) {
-    list.append(el("dt", {}, name), el("dd", {}, showNumber(value)));
+function summaryList() {
+  const list = el("dl", { class: "row" });
+  for (const [name, value] of Object.entries(data.predictions.summary ?? {})) {
+    list.append(el("div", {}, el("dt", {}, name), el("dd", {}, showNumber(value))));
   }
-  return el("article", { class: "card" }, el("h3", {}, "In numbers"), list);
+  return list;
 }
 
 const HARDEST_TITLES = { row: "Row", true: "True", predicted: "Predicted", probability: "Probability of the truth", loss: "Loss" };
@@ -77,14 +77,14 @@ const HARDEST_TITLES = { row: "Row", true: "True", predicted: "Predicted", proba
 function hardestTable() {
   const { hardest } = data.predictions;
   const text = new Set(data.predictions.classes ? ["true", "predicted"] : []);
-  const show = { probability: (value) => value.toFixed(3), loss: (value) => showNumber(value) };
+  const rows = rowsOf(hardest);
   const columns = hardest.columns.map((key) => ({
     key,
     title: HARDEST_TITLES[key] ?? key,
     number: !text.has(key),
-    show: show[key],
+    show: text.has(key) ? undefined : columnFormat(rows.map((row) => row[key])),
   }));
-  return buildTable(columns, rowsOf(hardest), { name: "hardest-rows" });
+  return buildTable(columns, rows, { name: "hardest-rows" });
 }
 
 function startPredictions() {
@@ -93,8 +93,8 @@ function startPredictions() {
   const classes = data.predictions.kind === "classification";
   const cards = el("div", { class: "cards" });
   cards.append(...(classes ? classFigures() : regressionFigures()));
-  holder.append(cards);
-  if (data.predictions.hardest.rows.length > 0) {
+  holder.append(summaryList(), cards);
+  if (rowsOf(data.predictions.hardest).length > 0) {
     holder.append(el("h3", {}, "The hardest rows"), el("p", {}, "Rows of the source table, counted from 1, with the largest losses."), hardestTable());
   }
 }

@@ -39,7 +39,7 @@ function makeSortable(table) {
 function tableCell(row, column) {
   const value = column.value ? column.value(row) : row[column.key];
   const shown = column.show ? column.show(value, row) : showNumber(value);
-  if (!column.number) return el("td", {}, shown);
+  if (!column.number) return el("td", { class: column.class }, shown);
   return el("td", { class: "number", "data-value": value ?? "" }, shown);
 }
 

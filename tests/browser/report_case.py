@@ -1,0 +1,140 @@
+"""A small task folder made by hand, with everything that the report reads but no cells."""
+
+import csv
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+LEVEL = 0.95
+RISK_COLUMNS = "learner theta estimator risk sd se ci_low ci_high interval n".split()  # noqa: SIM905
+ESTIMATE_COLUMNS = (
+    "learner estimator target theta risk se ci_low ci_high interval level n chosen".split()  # noqa: SIM905
+)
+
+
+def canonical(theta: dict[str, Any]) -> str:
+    return json.dumps(theta, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+@dataclass
+class Case:
+    """What the task is about; `grids` maps each learner to its θ, `risk` gives a risk for each."""
+
+    grids: dict[str, list[dict[str, Any]]] = field(
+        default_factory=lambda: {"mean": [{}], "knn": [{"k": k} for k in (1, 3, 9)]}
+    )
+    task: str = "small"
+    loss: str = "zero_one"
+    classes: list[str] | None = field(default_factory=lambda: ["no", "yes"])
+    columns: list[str] = field(default_factory=lambda: ["age", "size"])
+    estimators: tuple[str, ...] = ("training", "kfold", "nested_cv", "test")
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+    def risk(self, learner: str, theta: dict[str, Any], estimator: str) -> float:
+        place = list(self.grids).index(learner) + 0.1 * self.grids[learner].index(theta)
+        return round(0.4 / (1 + place) + 0.01 * len(estimator), 6)
+
+    @property
+    def best(self) -> str:
+        return list(self.grids)[-1]
+
+    def spec(self) -> dict[str, Any]:
+        return {
+            "task": self.task,
+            "loss": self.loss,
+            "level": LEVEL,
+            "seed": 19,
+            "kinds": ["full"],
+            "parts": 1,
+            "metrics": "metrics" in self.tables,
+            "config": {"data": "table.csv", "target": "y"},
+            "versions": '{"numpy":"2.0"}',
+            "learners": [
+                {"name": name, "classifier": "sklearn.dummy.DummyClassifier" if name == "mean" else "x.Y"}
+                for name in self.grids
+            ],
+        }  # fmt: skip
+
+    def write(self, root: Path) -> Path:
+        folder = root / self.task
+        write_json(folder / "data" / "table.json", self._facts())
+        write_json(folder / "selection.json", self._selection())
+        write_json(folder / "final" / "card.json", {"versions": {"python": "3.11"}})
+        write_json(folder / "cells" / "manifests" / "1-of-1.json", self._manifest())
+        write_csv(folder / "risks.csv", RISK_COLUMNS, self._risks())
+        write_csv(folder / "estimates.csv", ESTIMATE_COLUMNS, self._estimates())
+        for name, rows in self.tables.items():
+            write_csv(folder / f"{name}.csv", list(rows[0]), rows)
+        opening = {"time": "2026-01-02T03:04:05+00:00", "selections_so_far": 1}
+        opening |= {"learner": self.best, "theta": self.grids[self.best][-1], "selection": "abc"}
+        (folder / "vault").mkdir(exist_ok=True)
+        (folder / "vault" / "ledger.jsonl").write_text(json.dumps(opening) + "\n")
+        return folder
+
+    def _facts(self) -> dict[str, Any]:
+        columns = [{"name": name, "kind": "number", "levels": []} for name in self.columns]
+        target = {"name": "y", "classes": self.classes}
+        return {
+            "source": "table.csv", "source_rows": 120, "n": 100, "sealed": 20, "groups": None,
+            "notes": self.notes, "schema": {"columns": columns, "target": target}, "digest": "d1",
+        }  # fmt: skip
+
+    def _selection(self) -> dict[str, Any]:
+        learners = {name: {"theta": grid[-1]} for name, grid in self.grids.items()}
+        return {
+            "learner": self.best, "theta": self.grids[self.best][-1], "by": "kfold", "rule": "min",
+            "why": "smallest kfold risk", "learners": learners, "warnings": self.warnings,
+            "digest": "s1",
+        }  # fmt: skip
+
+    def _manifest(self) -> dict[str, Any]:
+        record = ["key", "score", None, "generic", 0.25]
+        cells = [
+            {"learner": name, "theta": theta, "sets": {"full": record, "k2.r1.f01": record}}
+            for name, grid in self.grids.items()
+            for theta in grid
+        ]
+        return {"part": 1, "parts": 1, "fitted": 2, "reused": 2 * len(cells) - 2, "cells": cells}
+
+    def _risks(self) -> Iterable[dict[str, Any]]:
+        for name, grid in self.grids.items():
+            for theta in grid:
+                for estimator in self.estimators:
+                    if estimator not in ("test", "nested_cv"):
+                        risk = self.risk(name, theta, estimator)
+                        row = {"learner": name, "theta": canonical(theta), "estimator": estimator}
+                        yield row | {"risk": risk, "n": 100} | interval(estimator, risk)
+
+    def _estimates(self) -> Iterable[dict[str, Any]]:
+        for name in [*self.grids, "all"]:
+            chosen = self.best if name == "all" else name
+            theta = self.grids[chosen][-1]
+            for estimator in self.estimators:
+                if estimator != "test" or name in (self.best, "all"):
+                    risk = self.risk(chosen, theta, estimator)
+                    row = {"learner": name, "estimator": estimator, "target": "E[ℓ_D(A_θ(S))]"}
+                    row |= {"theta": canonical(theta), "risk": risk, "n": 100, "chosen": chosen}
+                    yield row | {"level": LEVEL} | interval(estimator, risk)
+
+
+def interval(estimator: str, risk: float) -> dict[str, Any]:
+    if estimator == "training":
+        return {"interval": None}
+    name = "clopper_pearson" if estimator == "test" else "bayle_all_pairs"
+    return {"interval": name, "se": 0.02, "ci_low": max(0.0, risk - 0.04), "ci_high": risk + 0.04}
+
+
+def write_json(path: Path, value: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value), encoding="utf-8")
+
+
+def write_csv(path: Path, columns: list[str], rows: Iterable[dict[str, Any]]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

@@ -1,0 +1,70 @@
+"""A loss book in memory: heldout's own splits and aggregations over a toy algorithm's losses."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from heldout.losses import LOSSES, Loss
+from heldout.splits import Partition, Resample, Split, partitions, resamples
+
+Losses = Callable[[Any, np.ndarray, np.ndarray], np.ndarray]
+"""(θ, training rows, held-out rows) → losses of the model trained on the former on the latter."""
+
+
+@dataclass
+class MemoryBook:
+    """Has what aggregations ask a LossBook for."""
+
+    n: int
+    losses_of: Losses
+    thetas: dict[str, list[dict[str, Any]]]
+    splits: dict[str, Split]
+    kinds: Sequence[str]
+    loss: Loss = LOSSES["zero_one"]
+    resamples: dict[str, dict[str, Resample]] = field(init=False)
+    table: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.resamples = {
+            kind: {r.name: r for r in resamples(kind, self.n, self.splits)} for kind in self.kinds
+        }
+        self.table = SimpleNamespace(n=self.n, grouped=False)
+
+    def has(self, kind: str) -> bool:
+        return kind in self.resamples
+
+    @property
+    def partitions(self) -> list[Partition]:
+        return partitions(self.splits["kfold"])
+
+    def resample(self, name: str) -> Resample:
+        return next(named[name] for named in self.resamples.values() if name in named)
+
+    def losses(self, _: str, theta: dict[str, Any], resample: Resample) -> dict[str, np.ndarray]:
+        if resample.parts:
+            return {
+                name: self.losses_of(theta, part.train, rows)
+                for part in resample.parts
+                for name, rows in part.held.items()
+            }
+        return {
+            name: self.losses_of(theta, resample.train, rows)
+            for name, rows in resample.held.items()
+        }
+
+    def units(self, rows: np.ndarray) -> np.ndarray:
+        return rows
+
+
+def kfold_split(fold: np.ndarray) -> Split:
+    """A kfold split file's columns from `fold[row]`."""
+    n = len(fold)
+    return {"repeat": np.ones(n, int), "row": np.arange(n), "fold": fold + 1}
+
+
+def loo_split_of(n: int) -> Split:
+    """A loo split file's columns."""
+    return {"row": np.arange(n), "fold": np.arange(n) + 1}

@@ -1,0 +1,151 @@
+"""The config: what is accepted, and messages that say where, what and what was probably meant."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from heldout.config.load import validate
+from heldout.config.study import Study
+from heldout.errors import HeldoutError
+
+ROOT = Path(__file__).parents[2]
+
+
+def config(task="", learners="", top=""):
+    """A small valid config with additions in YAML."""
+    text = f"""
+tasks:
+  p: {{data: d.csv, target: y, learners: [knn], {task}}}
+learners: {{{learners}}}
+{top}
+"""
+    return yaml.safe_load(text)
+
+
+def message_of(raw):
+    with pytest.raises(HeldoutError) as error:
+        Study(raw)
+    return str(error.value)
+
+
+def test_four_lines_are_enough():
+    study = Study(config())
+    assert study.tasks == ["p"]
+    task = study.config.tasks["p"]
+    assert (task.test, task.kfold.k, task.select.by, task.loss) == (0.2, 10, "kfold", None)
+
+
+def test_the_shipped_configs_are_valid():
+    paths = sorted((ROOT / "config").glob("*.yaml"))
+    assert paths
+    for path in paths:
+        Study(yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(
+    ("additions", "message"),
+    [
+        ({"task": "tset: 0.2"}, "tasks.p.tset: unknown key 'tset'; did you mean 'test'?"),
+        ({"task": "kfold: {kk: 3}"}, "tasks.p.kfold.kk: unknown key 'kk'; did you mean 'k'?"),
+        ({"top": "sede: 1"}, "sede: unknown key 'sede'; did you mean 'seed'?"),
+        (
+            {"learners": "knn: {estimater: knn}"},
+            "learners.knn.estimater: unknown key 'estimater'; did you mean 'estimator'?",
+        ),
+        ({"learners": "knn: {estimater: knn}"}, "learners.knn.estimator: is missing"),
+        ({"task": "test: 1.5"}, "tasks.p.test: should be less than 1 (found 1.5)"),
+        ({"task": "kfold: {k: 1}"}, "tasks.p.kfold.k: should be greater than or equal to 2"),
+        ({"task": "kfold: 5"}, "tasks.p.kfold: should be a mapping (key: value) (found 5)"),
+        ({"task": "loss: zero-one"}, "(found 'zero-one'); did you mean 'zero_one'?"),
+        ({"task": "estimators: [kfolds]"}, "tasks.p.estimators.0: should be 'training'"),
+        ({"task": "estimators: [kfolds]"}, "(found 'kfolds'); did you mean 'kfold'?"),
+        ({"task": "estimators: []"}, "tasks.p.estimators: should not be empty"),
+        ({"task": "select: {rule: one_sd}"}, "did you mean 'one_se'?"),
+        ({"task": "target: 1"}, "tasks.p.target: should be a valid string (found 1); put it in"),
+        ({"task": "drop: rowid"}, "tasks.p.drop: should be a valid list (found 'rowid')"),
+        ({"top": "level: 95"}, "level: should be less than 1 (found 95)"),
+        ({"top": "seed: -1"}, "seed: should be greater than or equal to 0"),
+        ({"top": "tasks: {}"}, "tasks: should not be empty"),
+        ({"learners": "'a b': {estimator: knn}"}, "learners.a b: should start with a letter"),
+        ({"learners": "knn: {estimator: nkk}"}, "learners.knn: unknown learner 'nkk'; known: "),
+        ({"learners": "knn: {estimator: kn}"}, "unknown learner 'kn'; did you mean 'knn'?"),
+        (
+            {"learners": "knn: {estimator: knn, simpler: {n: bigger}}"},
+            "learners.knn.simpler.n: should be 'larger' or 'smaller' (found 'bigger')",
+        ),
+        (
+            {"learners": "knn: {estimator: knn, grid: {n_neighbors: {rnge: [1, 2]}}}"},
+            "learners.knn.grid.n_neighbors: unknown rule 'rnge'; did you mean 'range'?",
+        ),
+        (
+            {"learners": "knn: {estimator: knn, params: {p: 1}, grid: {p: [1, 2]}}"},
+            "learners.knn: 'p' stands both in params and in grid",
+        ),
+        ({"task": "learners: [knn, knn]"}, "tasks.p.learners: 'knn' stands there twice"),
+        (
+            {"task": "learners: [all]", "learners": "all: {estimator: knn}"},
+            "tasks.p.learners: the name 'all' is kept",
+        ),
+        (
+            {"task": "loss: squared, learners: [logistic]"},
+            "learner 'logistic' is not for regression: for numbers use 'linear' or 'ridge'",
+        ),
+        (
+            {"task": "loss: zero_one, learners: [linear]"},
+            "learner 'linear' is not for classification: for classes use 'logistic' or 'ridge'",
+        ),
+        (
+            {"task": "kfold: {column: fold, repeats: 2}"},
+            "tasks.p.kfold: the user's own folds cannot be repeated",
+        ),
+        (
+            {"task": "kfold: {k: 2}, estimators: [nested_cv]"},
+            "tasks.p.kfold.k: nested CV leaves out pairs of folds and needs k ≥ 3, found 2",
+        ),
+    ],
+)
+def test_messages(additions, message):
+    assert message in message_of(config(**additions))
+
+
+def test_a_config_without_tasks_or_learners_says_so():
+    assert "tasks: is missing" in message_of({})
+    assert "tasks.p.learners: is missing" in message_of(
+        {"tasks": {"p": {"data": "d.csv", "target": "y"}}}
+    )
+
+
+def test_all_mistakes_are_listed_each_once():
+    lines = message_of(config("tset: 1, test: 7, kfold: {k: 1}", top="sede: 1")).splitlines()
+    assert [line.split(":")[0].strip() for line in lines[1:]] == [
+        "sede",
+        "tasks.p.kfold.k",
+        "tasks.p.test",
+        "tasks.p.tset",
+    ]
+
+
+def test_exponents_are_numbers_although_yaml_reads_them_as_text():
+    raw = config("test: 1e-1", "knn: {estimator: sklearn.svm.SVC, grid: {C: [1e-3, 1.E+2, 5]}}")
+    assert raw["learners"]["knn"]["grid"]["C"][0] == "1e-3"
+    config_ = validate(raw)
+    assert config_.learners["knn"].grid == {"C": [0.001, 100.0, 5]}
+    assert config_.tasks["p"].test == 0.1
+
+
+def test_other_texts_stay_texts():
+    texts = ["e", "1e", "rbf", "1-3", "0x1e-3", "1e-3 "]
+    raw = config() | {"learners": {"knn": {"estimator": "knn", "params": {"p": texts}}}}
+    assert validate(raw).learners["knn"].params == {"p": texts}
+
+
+def test_a_test_set_may_be_a_path():
+    assert validate(config("test: data/new.csv")).tasks["p"].test == "data/new.csv"
+
+
+def test_the_config_does_not_change_after_validation():
+    from pydantic import ValidationError
+
+    with pytest.raises(ValidationError, match="frozen"):
+        validate(config()).seed = 3

@@ -1,0 +1,175 @@
+"""Reading: every format gives the same columns, and what cannot be read says why."""
+
+import gzip
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from heldout.errors import HeldoutError
+from heldout.table.read import MISSING, read_table
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Write a file and read it as a table."""
+
+    def run(name, content, missing=()):
+        path = tmp_path / name
+        if isinstance(content, pa.Table):
+            parquet.write_table(content, path)
+        else:
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return read_table(str(path), list(missing))
+
+    return run
+
+
+WANTED = {"a": ["1", "2.5", None], "b": ["x", "y z", "q"]}
+PLAIN = "a,b\n1,x\n2.5,y z\n,q\n"
+ZIPPED = gzip.compress(PLAIN.encode(), mtime=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.csv", PLAIN),
+        ("t.CSV", PLAIN),
+        ("t.csv.gz", ZIPPED),
+        ("t.tsv", PLAIN.replace(",", "\t")),
+        ("t.txt", PLAIN.replace(",", "\t")),
+        ("t.tsv.gz", gzip.compress(PLAIN.replace(",", "\t").encode(), mtime=0)),
+        ("t.csv", PLAIN.replace(",", ";")),
+        ("t.csv", PLAIN.replace(",", "\t")),
+        ("t.csv", "\ufeff" + PLAIN),
+        ("t.csv", '\ufeff"a","b"\n"1","x"\n"2.5","y z"\n"","q"\n'),
+        ("t.csv", PLAIN.replace("\n", "\r\n")),
+        ("t.csv", PLAIN.replace("\n", "\r")),
+        ("t.csv", PLAIN.rstrip("\n")),
+        ("t.csv", PLAIN + "\n\n"),
+        ("t.csv", " a , b \n 1 , x \n 2.5 , y z \n , q \n"),
+    ],
+)
+def test_text_formats_agree(read, name, content):
+    assert read(name, content).to_pydict() == WANTED
+
+
+def test_every_value_is_read_as_text(read):
+    table = read("t.csv", "a,b\n1,true\n2,2020-01-01\n")
+    assert table.schema.types == [pa.string(), pa.string()]
+
+
+def test_quotes_protect_delimiters_quotes_and_line_ends(read):
+    table = read("t.csv", 'a,"b\nc"\n"x,y","say ""hi"""\n1,"two\nlines"\n')
+    assert table.to_pydict() == {"a": ["x,y", "1"], "b\nc": ['say "hi"', "two\nlines"]}
+
+
+@pytest.mark.parametrize("text", MISSING)
+def test_the_usual_texts_mean_missing(read, text):
+    assert read("t.csv", f"a,b\n{text},1\n").to_pydict() == {"a": [None], "b": ["1"]}
+
+
+def test_further_texts_mean_missing_where_the_config_says_so(read):
+    content = "a,b\n?,-999\n-999,?x\n"
+    assert read("t.csv", content).column("a").to_pylist() == ["?", "-999"]
+    found = read("t.csv", content, ["?", "-999"]).to_pydict()
+    assert found == {"a": [None, None], "b": [None, "?x"]}
+
+
+def test_a_file_with_semicolons_may_have_decimal_commas(read):
+    found = read("t.csv", "a;b\n1,5;x\n-20,25;1,5,7\n+3,0;a1,5\n")
+    assert found.to_pydict() == {"a": ["1.5", "-20.25", "+3.0"], "b": ["x", "1,5,7", "a1,5"]}
+
+
+def test_commas_in_other_files_stay(read):
+    assert read("t.tsv", "a\tb\n1,5\tx\n").column("a").to_pylist() == ["1,5"]
+
+
+def test_parquet_keeps_its_types_and_loses_the_index_of_pandas(read):
+    table = pa.table(
+        {"n": [1, None], "f": [0.5, 1.0], "t": ["NA", "x"], "__index_level_0__": [0, 1]}
+    )
+    found = read("t.parquet", table)
+    assert found.to_pydict() == {"n": [1, None], "f": [0.5, 1.0], "t": ["NA", "x"]}
+    assert found.schema.field("n").type == pa.int64()
+
+
+def test_further_texts_mean_missing_in_parquet_too(read):
+    table = pa.table(
+        {
+            "i": [-999, 3],
+            "f": [-999.0, 0.5],
+            "t": ["?", "-999"],
+            "d": pa.array(["?", "x"]).dictionary_encode(),
+            "b": [True, False],
+        }
+    )
+    found = read("t.parquet", table, ["?", "-999"])
+    assert found.to_pydict() == {
+        "i": [None, 3],
+        "f": [None, 0.5],
+        "t": [None, None],
+        "d": [None, "x"],
+        "b": [True, False],
+    }
+    assert pa.types.is_dictionary(found.schema.field("d").type)
+
+
+def test_string_views_can_be_cut_into_rows(read):
+    found = read("t.parquet", pa.table({"a": pa.array(["x", "y"], pa.string_view())}))
+    assert found.take(pa.array([1])).to_pydict() == {"a": ["y"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [("breast_cancer", (569, 31)), ("diabetes", (442, 11)), ("digits", (1797, 65))],
+)
+def test_data_sets_of_scikit_learn(name, shape):
+    assert read_table(f"sklearn:{name}", []).shape == shape
+
+
+def test_labels_of_scikit_learn_are_names_and_numbers_are_unscaled():
+    assert set(read_table("sklearn:iris", []).column("target").to_pylist()) == {
+        "setosa",
+        "versicolor",
+        "virginica",
+    }
+    assert read_table("sklearn:diabetes", []).column("age").to_pylist()[:3] == [59, 48, 72]
+    assert read_table("sklearn:linnerud", []).column_names[-3:] == ["Weight", "Waist", "Pulse"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.csv", "", "is empty"),
+        ("t.csv", "a,b\n", "has a header and no rows"),
+        ("t.csv", "\n1,2\n", "has no header line"),
+        ("t.csv", ",\n1,2\n", "has no header line"),
+        ("t.csv", "a,b,a\n1,2,3\n", "has the column name 'a' 2 times"),
+        ("t.csv", "a, a\n1,2\n", "has the column name 'a' 2 times"),
+        ("t.csv", "a,b\n1,2\n3\n", "Expected 2 columns, got 1"),
+        ("t.csv", "a,b\n1,é\n".encode("latin1"), "is not UTF-8 (line 2)"),
+        ("t.csv", "é,b\n1,2\n".encode("latin1"), "is not UTF-8 (line 1)"),
+        ("t.csv.gz", PLAIN, "ends in .gz and is not gzip-compressed"),
+        ("t.csv.gz", ZIPPED[:-9], "could not be read: Truncated"),
+        ("t.csv.gz", ZIPPED[:12], "is cut off"),
+        ("t.parquet", "PAR1", "could not be read as parquet"),
+        ("t.parquet", pa.table({"a": pa.array([], pa.int64())}), "has no rows"),
+        ("t.xlsx", "PK", "has an unknown ending; known: .csv"),
+    ],
+)
+def test_errors_name_the_file_and_the_reason(read, name, content, message):
+    with pytest.raises(HeldoutError) as error:
+        read(name, content)
+    assert name in str(error.value)
+    assert message in str(error.value)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(HeldoutError, match="no file at"):
+        read_table(str(tmp_path / "none.csv"), [])
+
+
+def test_an_unknown_data_set():
+    with pytest.raises(HeldoutError, match="'sklearn:dibetes'; did you mean 'diabetes'"):
+        read_table("sklearn:dibetes", [])

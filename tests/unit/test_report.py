@@ -1,0 +1,405 @@
+"""The report: what it says, what it never lets through, and what it needs from nowhere else."""
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from browser.report_case import Case
+
+from heldout.losses import Predictions
+from heldout.report import answer, assets, curves, display, glossary, grids, tables, task
+from heldout.report.overview import index_page
+from heldout.report.predictions import HeldOut, classification, regression
+
+SCRIPT = "<script>alert(1)</script>"
+HOSTILE = [
+    SCRIPT,
+    '"><img src=x onerror=alert(1)>',
+    "</script><script>alert(2)</script>",
+    'it\'s "quoted" & <b>bold</b>',
+    "{{ 7 * 7 }}",
+    "🐧 emoji",
+    "x" * 3000,
+    "a\u2028b\u2029c",
+    "<!--",
+]
+
+
+class Page(HTMLParser):
+    """The elements of a page, its visible text and the data of its scripts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.scripts: list[str] = []
+        self._inside = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._inside = tag
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = ""
+
+    def handle_data(self, data: str) -> None:
+        kind = self.scripts if self._inside == "script" else self.words
+        if self._inside != "style":
+            kind.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).replace("\u00a0", " ").split())
+
+    @property
+    def data(self) -> Any:
+        return json.loads(self.scripts[0])
+
+    def attributes(self, name: str) -> list[str]:
+        return [attrs[name] or "" for _, attrs in self.tags if name in attrs]
+
+
+def page_of(case: Case, root: Path) -> Page:
+    return Page(task.report_page(case.write(root), case.spec()))
+
+
+def rows_of(packed: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the page's scripts make of a packed table."""
+    values = [
+        [column["levels"][code] for code in column["codes"]] if isinstance(column, dict) else column
+        for column in packed["values"]
+    ]
+    return [dict(zip(packed["columns"], row, strict=True)) for row in zip(*values, strict=True)]
+
+
+def csv_rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+# --- what it says ------------------------------------------------------------------------------
+
+
+def test_the_answer_comes_first_in_plain_words(tmp_path: Path) -> None:
+    text = page_of(Case(), tmp_path).text
+    assert "err on 28.0 % of examples (95 % interval 24.0 to 32.0 %, by Nested CV)" in text
+    assert "On 100 sealed rows, opened once, the final model made 23 errors" in text
+    assert text.index("28.0 %") < text.index("Every learner, every estimator")
+
+
+def test_the_tables_travel_with_every_digit(tmp_path: Path) -> None:
+    case = Case()
+    case.risk = lambda *_: 1 / 3  # type: ignore[method-assign]
+    page = page_of(case, tmp_path)
+    for name in ("risks", "estimates"):
+        wanted = csv_rows(tmp_path / "small" / f"{name}.csv")
+        found = rows_of(page.data["tables"][name])
+        assert [row["learner"] for row in found] == [row["learner"] for row in wanted]
+        assert [repr(row["risk"]) for row in found] == [row["risk"] for row in wanted]
+    assert "0.3333333333333333" in page.attributes("data-value")
+    assert "33.33 %" in page.text
+
+
+def test_a_name_that_looks_like_a_number_stays_a_name(tmp_path: Path) -> None:
+    page = page_of(Case(grids={"1": [{}], "2": [{"a": 1}, {"a": 2}]}), tmp_path)
+    assert {row["learner"] for row in rows_of(page.data["tables"]["risks"])} == {"1", "2"}
+
+
+def test_unknown_estimators_and_intervals_are_shown_by_name(tmp_path: Path) -> None:
+    page = page_of(Case(estimators=("training", "kfold", "brand_new", "test")), tmp_path)
+    assert "Brand new" in page.text
+    assert "estimator-brand_new" in page.attributes("id")
+
+
+def test_every_explained_term_has_its_explanation(tmp_path: Path) -> None:
+    page = page_of(Case(), tmp_path)
+    ids = set(page.attributes("id"))
+    links = {link[1:] for link in page.attributes("href") if link.startswith("#")}
+    assert links <= ids
+    assert {"estimator-nested_cv", "interval-bayle_all_pairs"} <= links
+
+
+def test_an_optimistic_headline_says_so(tmp_path: Path) -> None:
+    text = page_of(Case(estimators=("training", "kfold")), tmp_path).text
+    assert "K-fold CV is somewhat optimistic, because the same data also chose θ" in text
+    assert "It has not been opened" not in text
+
+
+def test_a_run_with_nothing_but_training_still_has_a_page(tmp_path: Path) -> None:
+    text = page_of(Case(estimators=("training",)), tmp_path).text
+    assert "too small" in text
+    assert "without an interval" in text
+
+
+def test_failed_checks_come_first_and_all_checks_have_a_row(tmp_path: Path) -> None:
+    columns = ("code", "title", "status", "severity", "message", "docs")
+    checks = [
+        ("H1", "first", "pass", "error", "fine", ""),
+        ("H2", "second", "fail", "note", "a small thing", ""),
+        ("H3", "third", "fail", "error", "a large thing", ""),
+        ("H4", "fourth", "na", "warning", "no groups", ""),
+    ]
+    case = Case(tables={"checks": [dict(zip(columns, row, strict=True)) for row in checks]})
+    text = page_of(case, tmp_path).text
+    places = [text.index(one) for one in ("a large thing", "a small thing", "Every learner, every")]
+    assert places == sorted(places)
+    assert {f"check-H{i}" for i in (1, 2, 3, 4)} <= set(page_of(case, tmp_path).attributes("id"))
+
+
+def test_metrics_folds_and_comparisons_are_shown_if_they_are_there(tmp_path: Path) -> None:
+    metrics = [
+        {"learner": "knn", "theta": '{"k":9}', "metric": "accuracy", "value": 0.91234, "sd": 0.01},
+        {"learner": "knn", "theta": '{"k":1}', "metric": "accuracy", "value": 0.5, "sd": 0.01},
+    ]
+    folds = [{"learner": "all", "estimator": "nested_cv", "fold": 1, "theta": "{}", "risk": 0.1}]
+    pairs = [{"learner_a": "mean", "learner_b": "knn", "difference": 0.1}]
+    case = Case(tables={"metrics": metrics, "folds": folds, "comparisons": pairs})
+    page = page_of(case, tmp_path)
+    assert {"metrics", "folds", "comparisons"} <= set(page.attributes("id"))
+    assert "0.9123" in page.text
+    assert "0.5000" not in page.text
+    assert {"metrics", "folds", "comparisons"}.isdisjoint(page_of(Case(), tmp_path / "2").attributes("id"))  # fmt: skip
+
+
+def test_the_provenance_counts_cells_and_seconds(tmp_path: Path) -> None:
+    text = page_of(Case(), tmp_path).text
+    assert "2 cells fitted in the last run, 6 found in the store" in text
+    assert "knn 3 6 1.50" in text
+    assert "2026-01-02 03:04:05 UTC" in text
+
+
+def test_the_index_links_every_report(tmp_path: Path) -> None:
+    cases = [Case(task="one"), Case(task="two", classes=None, loss="squared")]
+    for case in cases:
+        case.write(tmp_path)
+    page = Page(index_page(tmp_path, {case.task: case.loss for case in cases}))
+    assert {"one/report.html", "two/report.html"} <= set(page.attributes("href"))
+    assert "28.0 % 24.0 to 32.0 % Nested CV" in page.text
+    assert "0.280 0.240 to 0.320 Nested CV" in page.text
+
+
+# --- what it never lets through ------------------------------------------------------------------
+
+
+def hostile_case() -> Case:
+    named = {f"{i}{text}": [{text: 1}, {text: text}] for i, text in enumerate(HOSTILE)}
+    columns = ("code", "title", "status", "severity", "message", "docs")
+    checks = [
+        dict(zip(columns, [text] * 2 + ["fail"] + [text] * 3, strict=True)) for text in HOSTILE
+    ]
+    return Case(
+        grids=named,
+        classes=HOSTILE,
+        columns=HOSTILE,
+        notes=HOSTILE,
+        warnings=HOSTILE,
+        tables={"checks": checks},
+    )
+
+
+def test_hostile_labels_stay_text(tmp_path: Path) -> None:
+    harmless, hostile = page_of(Case(), tmp_path / "a"), page_of(hostile_case(), tmp_path / "b")
+    assert SCRIPT in hostile.text
+    assert "{{ 7 * 7 }}" in hostile.text
+    count = len([tag for tag, _ in harmless.tags if tag == "script"])
+    assert len([tag for tag, _ in hostile.tags if tag == "script"]) == count
+    assert not {tag for tag, _ in hostile.tags} & {"img", "b", "iframe", "object"}
+    assert not [name for _, attrs in hostile.tags for name in attrs if name.startswith("on")]
+
+
+def test_data_in_a_script_element_cannot_end_it() -> None:
+    text = assets.json_text(HOSTILE)
+    assert not re.search("[<>&\u2028\u2029]", text)
+    assert json.loads(text) == HOSTILE
+
+
+def test_only_the_scripts_of_the_page_may_run(tmp_path: Path) -> None:
+    page = page_of(Case(), tmp_path)
+    [policy] = [
+        attrs["content"] for _, attrs in page.tags if "Policy" in (attrs.get("http-equiv") or "")
+    ]
+    assert policy == assets.policy(page.scripts[1:])
+    assert "script-src 'sha256-" in policy
+    assert "default-src 'none'" in policy
+
+
+def test_nothing_is_loaded_from_the_network(tmp_path: Path) -> None:
+    page = page_of(Case(), tmp_path)
+    assert "src" not in {name for _, attrs in page.tags for name in attrs}
+    assert not {tag for tag, _ in page.tags} & {"link", "img", "iframe", "object", "embed", "base"}
+    assert not re.search(r"url\(|@import", assets.style())
+    assert not re.search(r"\b(fetch|XMLHttpRequest|import)\s*\(|innerHTML", assets.script())
+
+
+def test_no_number_is_nan(tmp_path: Path) -> None:
+    case = Case()
+    folder = case.write(tmp_path)
+    with (folder / "estimates.csv").open("a", encoding="utf-8") as file:
+        file.write("knn,odd,none,{},nan,inf,nan,inf,t,0.95,3,knn\n")
+    page = Page(task.report_page(folder, case.spec()))
+    assert not re.search(r"\b(nan|inf|None|undefined)\b", page.text, re.IGNORECASE)
+    assert rows_of(page.data["tables"]["estimates"])[-1]["risk"] is None
+
+
+# --- parts ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("risks", "value", "shown"),
+    [
+        ([2900.0, 3100.0], 2933.66, "2934"),
+        ([0.5, 0.7], 0.51234, "0.5123"),
+        ([15.0], 15.2345, "15.23"),
+        ([1e-9], 1.5e-9, "1.500e-09"),
+        ([1e12], 1.5e12, "1.500e+12"),
+        ([], 0.25, "0.2500"),
+        ([0.5], -0.00001, "0.0000"),
+        ([0.5], None, "–"),
+    ],
+)
+def test_risks_are_rounded_by_their_size(risks: list[float], value: float, shown: str) -> None:
+    assert display.format_for("squared", risks)(value) == shown
+
+
+def test_shares_of_errors_are_percentages() -> None:
+    assert display.format_for("zero_one", [0.1])(0.012345) == "1.23\u00a0%"
+
+
+@pytest.mark.parametrize(
+    ("thetas", "kind", "scales"),
+    [
+        ([{"k": 1}, {"k": 2}], "curve", ["linear"]),
+        ([{"C": 0.01}, {"C": 100.0}], "curve", ["log"]),
+        ([{"a": 0}, {"a": 0.001}, {"a": 1}], "curve", ["point"]),
+        ([{"d": 1}, {"d": None}], "curve", ["point"]),
+        ([{"kernel": "rbf"}, {"kernel": "linear"}], "curve", ["category"]),
+        ([{"x": True}, {"x": False}], "curve", ["category"]),
+        ([{"a": i, "b": j} for i in (1, 2) for j in (1, 2)], "heat", ["linear", "linear"]),
+        ([{"a": i, "b": 7} for i in (1, 2)], "curve", ["linear"]),
+        ([{"a": i, "b": i * i} for i in range(1, 9)], "scatter", ["linear", "log"]),
+        ([{"a": i, "b": j, "c": k} for i in (1, 2) for j in (1, 2) for k in (1, 2)], "table", 3),
+    ],
+)
+def test_grids_are_drawn_as_their_axes_allow(thetas: list[Any], kind: str, scales: Any) -> None:
+    found = grids.describe("learner", thetas, thetas[0])
+    assert found["kind"] == kind
+    if isinstance(scales, list):
+        assert [axis["scale"] for axis in found["axes"]] == scales
+
+
+def test_packing_loses_nothing() -> None:
+    columns: dict[str, list[Any]] = {"a": [1, None, 2.5], "b": ["x", None, "x"]}
+    rows = rows_of(tables.pack(columns))
+    assert [row["a"] for row in rows] == columns["a"]
+    assert [row["b"] for row in rows] == columns["b"]
+
+
+def test_subscripts_in_formulas_are_escaped() -> None:
+    shown = display.formula("E[ℓ_D(A_θ̂(S))] Σ_{i<n} min_cv <b>")
+    assert shown == (
+        "E[ℓ<sub>D</sub>(A<sub>θ̂</sub>(S))] Σ<sub>i&lt;n</sub> min_cv &lt;b&gt;"
+    )  # fmt: skip
+
+
+def test_the_headline_is_the_most_honest_estimate() -> None:
+    rows = [{"learner": "all", "estimator": name} for name in ("training", "kfold", "nested_cv")]
+    found = answer.headline_row(tables.Table([], rows))
+    assert found is not None
+    assert found["estimator"] == "nested_cv"
+
+
+def test_the_first_interval_of_an_estimate_is_the_recommended_one() -> None:
+    row = {"learner": "all", "estimator": "kfold"}
+    rows = [row | {"interval": "first"}, row | {"interval": "second"}]
+    found = answer.headline_row(tables.Table([], rows))
+    assert found is not None
+    assert found["interval"] == "first"
+
+
+def test_known_estimators_go_from_optimistic_to_honest() -> None:
+    names = {"test", "kfold", "training", "brand_new", "nested_cv"}
+    assert glossary.in_order(names) == ["training", "kfold", "brand_new", "nested_cv", "test"]
+
+
+# --- predictions ---------------------------------------------------------------------------------
+
+
+def test_roc_and_average_precision_agree_with_scikit_learn() -> None:
+    from sklearn.metrics import average_precision_score, roc_auc_score
+
+    rng = np.random.default_rng(0)
+    positive = rng.random(300) < 0.3
+    score = np.round(rng.normal(size=300) + positive, 1)
+    found = curves.corners(positive, score)
+    assert found["auc"] == pytest.approx(roc_auc_score(positive, score))
+    assert found["ap"] == pytest.approx(average_precision_score(positive, score))
+    assert (found["false"][0], found["true"][0]) == (0, 0)
+    assert (found["false"][-1], found["true"][-1]) == (1, 1)
+
+
+def test_calibration_bins_hold_every_row_once() -> None:
+    rng = np.random.default_rng(1)
+    predicted = rng.random(200)
+    bins = curves.bins(rng.random(200) < predicted, predicted)
+    assert sum(one["n"] for one in bins) == 200
+    assert min(one["n"] for one in bins) >= curves.FEWEST
+    assert all(one["low"] <= one["observed"] <= one["high"] for one in bins)
+
+
+def test_few_rows_share_one_bin() -> None:
+    assert len(curves.bins(np.array([True, False]), np.array([0.1, 0.9]))) == 1
+
+
+def test_the_hardest_rows_have_the_largest_losses() -> None:
+    target, value = np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 5.0, 3.5, 4.0])
+    held = HeldOut(np.array([11, 12, 13, 14]), target, Predictions(value=value), (target - value) ** 2)  # fmt: skip
+    found = regression(held)
+    assert [row["row"] for row in rows_of(found["hardest"])] == [12, 13]
+    assert found["summary"]["mean residual"] == pytest.approx(-0.875)
+
+
+def test_confusions_count_every_row() -> None:
+    target, label = np.array([0, 0, 1, 2]), np.array([0, 1, 1, 0])
+    held = HeldOut(np.arange(4), target, Predictions(label=label), (target != label).astype(float))
+    found = classification(held, ["a", "b", "c"])
+    assert found["confusion"] == [[1, 1, 0], [0, 1, 0], [1, 0, 0]]
+    assert found["curves"] == found["calibration"] == []
+
+
+def test_a_decision_function_of_two_classes_gives_a_curve() -> None:
+    target = np.array([0, 0, 1, 1])
+    said = Predictions(label=target, decision=np.array([-2.0, -1.0, 1.0, 2.0]))
+    [curve] = classification(HeldOut(np.arange(4), target, said, np.zeros(4)), [0, 1])["curves"]
+    assert curve["class"] == 1
+    assert curve["auc"] == 1
+
+
+# --- what it costs -------------------------------------------------------------------------------
+
+
+def test_the_step_imports_no_heavy_library() -> None:
+    heavy = "{'pandas', 'sklearn', 'matplotlib', 'scipy', 'pyarrow'}"
+    code = f"import sys, heldout.steps.render_report; print({heavy} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_a_changed_asset_changes_the_digest(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    digest = assets.assets_digest.__wrapped__
+    (tmp_path / "assets").mkdir()
+    style = tmp_path / "assets" / "style.css"
+    monkeypatch.setattr(assets, "HERE", tmp_path)
+    style.write_text("a {}")
+    first = digest()
+    style.write_text("b {}")
+    assert digest() != first

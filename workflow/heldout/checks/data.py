@@ -1,0 +1,155 @@
+"""Checks of the table and its splits."""
+
+import numpy as np
+
+from heldout.checks.check import Context, Outcome, failed, not_applicable, passed
+from heldout.plans import FULL
+from heldout.splits import Resample
+
+ID_WORDS = (
+    "id",
+    "subject",
+    "patient",
+    "group",
+    "donor",
+    "batch",
+    "site",
+    "plate",
+    "animal",
+    "user",
+)
+
+
+def all_resamples(context: Context) -> list[Resample]:
+    """Every training set of the run, leave-one-out's singles aside."""
+    return [
+        resample
+        for kind, named in context.book.resamples.items()
+        if kind != FULL
+        for resample in named.values()
+        if not resample.parts
+    ]
+
+
+def every_class_in_training(context: Context) -> Outcome:
+    """H002: a training part without a class cannot predict it."""
+    table = context.book.table
+    if not table.classification:
+        return not_applicable("the target is a number")
+    count = len(table.classes or [])
+    target = np.asarray(table.target)
+    lacking = [r.name for r in all_resamples(context) if len(np.unique(target[r.train])) < count]
+    if lacking:
+        extra = (
+            "; cross-entropy is then as large as its clipping allows"
+            if context.book.loss.name == "cross_entropy"
+            else ""
+        )
+        return failed(f"{len(lacking)} training parts lack a class (first: {lacking[0]}){extra}")
+    return passed("every training part has every class")
+
+
+def every_class_in_folds(context: Context) -> Outcome:
+    """H003: a fold without a class says nothing about it."""
+    table = context.book.table
+    if not table.classification or "kfold" not in context.book.splits:
+        return not_applicable("no classes, or no folds")
+    target, count = np.asarray(table.target), len(table.classes or [])
+    lacking = [
+        partition.set_name(fold)
+        for partition in context.book.partitions
+        for fold in range(partition.k)
+        if len(np.unique(target[partition.rows(fold)])) < count
+    ]
+    if lacking:
+        return failed(f"{len(lacking)} folds lack a class (first: {lacking[0]})")
+    return passed("every fold has every class")
+
+
+def no_duplicates(context: Context) -> Outcome:
+    """H007: a row that occurs twice can be trained on and held out at the same time."""
+    table = context.book.table
+    whole = np.column_stack([np.asarray(table.features), np.asarray(table.target)])
+    _, inverse, counts = np.unique(
+        np.nan_to_num(whole, nan=np.inf), axis=0, return_inverse=True, return_counts=True
+    )
+    inverse = inverse.reshape(-1)
+    units = np.asarray(table.rows["unit"])
+    first = np.full(len(counts), -1)
+    first[inverse[::-1]] = units[::-1]
+    apart = int((first[inverse] != units).sum())
+    if apart:
+        share = apart / table.n
+        return failed(
+            f"{apart} rows ({share:.1%}) equal an earlier row in all columns; copies may lie on both "
+            "sides of a split. Remove them, or name a groups column that keeps them together"
+        )
+    return passed("no row occurs twice")
+
+
+def no_feature_is_the_target(context: Context) -> Outcome:
+    """H008: a feature that determines the target one to one is probably the target."""
+    table = context.book.table
+    target = np.asarray(table.target, float)
+    names = [
+        name
+        for i, name in enumerate(table.names)
+        if _one_to_one(np.asarray(table.features[:, i], float), target)
+    ]
+    if names:
+        return failed(f"'{names[0]}' tells the target exactly: a leak? Put it under drop")
+    return passed("no single feature equals the target")
+
+
+def _one_to_one(feature: np.ndarray, target: np.ndarray) -> bool:
+    if np.isnan(feature).any():
+        return False
+    pairs = np.unique(np.column_stack([feature, target]), axis=0)
+    values, classes = len(np.unique(feature)), len(np.unique(target))
+    continuous = values == classes == len(target) > 10
+    if continuous:
+        return bool(abs(np.corrcoef(feature, target)[0, 1]) > 1 - 1e-12)
+    return len(pairs) == values == classes and values > 1
+
+
+def groups_declared(context: Context) -> Outcome:
+    """H009: a column that looks like an identifier with several rows each."""
+    table = context.book.table
+    if table.grouped:
+        return not_applicable(f"groups: {table.facts['groups']}")
+    for i, name in enumerate(table.names):
+        words = name.lower().replace("-", "_").replace(" ", "_").split("_")
+        levels = len(np.unique(np.asarray(table.features[:, i])))
+        if any(word in ID_WORDS for word in words) and 5 <= levels <= table.n / 2:
+            return failed(
+                f"'{name}' has {levels} values in {table.n} rows: if rows with the same value belong "
+                "together, name it under groups; risks are too small otherwise"
+            )
+    return passed("no feature looks like a group")
+
+
+def enough_bags(context: Context) -> Outcome:
+    """H010: a row that is in every bag is never scored."""
+    if "bootstrap" not in context.book.splits:
+        return not_applicable("no bootstrap")
+    split = context.book.splits["bootstrap"]
+    bags = len(np.unique(split["bag"]))
+    never = int((np.bincount(split["row"], minlength=context.book.table.n) == bags).sum())
+    if never:
+        return failed(
+            f"{never} rows are in every one of the {bags} bags and do not count in .632 and .632+; "
+            "raise bootstrap.bags"
+        )
+    return passed(f"every row is out of some of the {bags} bags")
+
+
+def every_bag_leaves_out(context: Context) -> Outcome:
+    """H011: a bag that holds every row has nothing to be scored on."""
+    if "bootstrap" not in context.book.splits:
+        return not_applicable("no bootstrap")
+    split = context.book.splits["bootstrap"]
+    sizes = np.bincount(split["bag"])[1:]
+    empty = int((sizes == context.book.table.n).sum())
+    if empty:
+        return failed(f"{empty} of {len(sizes)} bags leave out nothing and are not counted")
+    return passed("every bag leaves something out")

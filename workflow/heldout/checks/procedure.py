@@ -1,0 +1,116 @@
+"""Checks of the estimates, the selection and the test set."""
+
+import json
+from collections import Counter
+
+import numpy as np
+
+from heldout.checks.check import Context, Outcome, failed, not_applicable, passed
+from heldout.estimate.bates import ADVISED_REPEATS
+from heldout.plans import DEV, PAIRS
+
+UNSTABLE = 0.5
+
+
+def loo_of_a_majority_rule(context: Context) -> Outcome:
+    """H001: leaving out one example of a balanced sample changes the majority."""
+    table = context.book.table
+    if "loo" not in context.book.splits or not table.classification:
+        return not_applicable("no leave-one-out, or the target is a number")
+    target = np.asarray(table.target)
+    counts = np.sort(np.bincount(target))[::-1]
+    rows = [row for row in context.estimates if row.estimator == "loo" and row.learner != "all"]
+    worst = max(rows, key=lambda row: row.risk)
+    close = counts[0] - counts[1] <= 1
+    if context.book.loss.name == "zero_one" and close and worst.risk > 1 - counts[0] / len(target):
+        return failed(
+            f"the classes are balanced and '{worst.learner}' has a leave-one-out error of "
+            f"{worst.risk:.3g}, worse than guessing: a majority-type rule errs on every example that "
+            "is left out. Use K-fold"
+        )
+    return passed("no learner does worse than guessing in leave-one-out")
+
+
+def dev_set_large_enough(context: Context) -> Outcome:
+    """H004: the Hoeffding–union bound on the excess risk must be below the range of the loss."""
+    book = context.book
+    if not book.has(DEV):
+        return not_applicable("no development set")
+    if book.loss.bound is None:
+        return not_applicable("the loss is unbounded: there is no such bound")
+    size = len(next(iter(book.resamples[DEV].values())).held[DEV])
+    count = sum(len(thetas) for thetas in book.thetas.values())
+    bound = excess_bound(size, count, 1 - context.level, book.loss.bound)
+    text = f"{size} rows for {count} θ: excess risk at most {bound:.3g} with probability {context.level:g}"
+    if bound >= book.loss.bound:
+        return failed(f"{text}, which says nothing; enlarge holdout.fraction or shrink the grids")
+    return passed(text)
+
+
+def excess_bound(size: int, count: int, delta: float, loss_bound: float) -> float:
+    """√(2/|S_dev| · ln(2|Θ₀|/δ)), times the range of the loss (the notes' bound)."""
+    return float(loss_bound * np.sqrt(2 / size * np.log(2 * count / delta)))
+
+
+def not_on_the_edge(context: Context) -> Outcome:
+    """H005: the best θ may lie beyond the grid."""
+    learner = context.selection["learner"]
+    names = context.selection["learners"][learner]["edges"]
+    if names:
+        theta = context.selection["theta"]
+        shown = ", ".join(f"{name} = {theta[name]}" for name in names)
+        return failed(f"{learner}: {shown} lies on the edge of the grid; extend it")
+    return passed("the selected θ lies inside its grid")
+
+
+def stable_choice(context: Context) -> Outcome:
+    """H006: outer folds that choose differently estimate different predictors."""
+    folds = [f for f in context.folds if f.learner == "all" and f.estimator == "nested_cv"]
+    if not folds:
+        return not_applicable("no nested CV")
+    choices = Counter((fold.chosen, fold.theta) for fold in folds)
+    (learner, theta), count = choices.most_common(1)[0]
+    text = f"{count} of {len(folds)} outer folds choose {learner} {json.loads(theta)}"
+    if count / len(folds) < UNSTABLE:
+        return failed(f"at most {text}: the choice hangs on the sample")
+    return passed(text)
+
+
+def test_opened_once(context: Context) -> Outcome:
+    """H012: every further look at the test set makes its answer more optimistic."""
+    if not context.ledger:
+        return not_applicable("the test set has not been opened")
+    count = context.ledger[-1]["selections_so_far"]
+    if count > 1:
+        return failed(f"the test set has judged {count} selections; intervals are widened for that")
+    return passed("the test set has judged one selection")
+
+
+def scan_ended(context: Context) -> Outcome:
+    """H013: a scan that hit its maximum has not seen a significant rise."""
+    if context.selection["rule"] != "first_local_min":
+        return not_applicable("no scan")
+    stopped = [text for text in context.selection["warnings"] if "stated maximum" in text]
+    return failed(stopped[0]) if stopped else passed("significant rises ended every scan")
+
+
+def corrections_hold(context: Context) -> Outcome:
+    """H014: with small folds and many θ, the minimum within a fold is mostly luck."""
+    if "min_cv" not in context.estimators:
+        return not_applicable("no min-CV")
+    by_name = {row.estimator: row.risk for row in context.estimates if row.learner == "all"}
+    low, high = by_name["min_cv"], by_name["min_cv_tt"]
+    other = by_name.get("nested_cv", by_name["min_cv_bbc"])
+    text = f"min-CV {low:.4g}, Tibshirani² {high:.4g}, nested CV or BBC {other:.4g}"
+    if high - low > 2 * max(other - low, 0) and high > low:
+        return failed(f"{text}: the fold-by-fold correction overshoots; do not use min_cv_tt here")
+    return passed(text)
+
+
+def bates_repeated(context: Context) -> Outcome:
+    """H015: the nested-CV standard error is itself noisy."""
+    if not any(row.interval == "bates" for row in context.estimates) or not context.book.has(PAIRS):
+        return not_applicable("no bates interval")
+    repeats = len(context.book.partitions)
+    text = f"bates intervals rest on {repeats} partition(s); {ADVISED_REPEATS} or more are advised"
+    return passed(text) if repeats >= ADVISED_REPEATS else failed(text)
