@@ -64,9 +64,22 @@ def test_quotes_protect_delimiters_quotes_and_line_ends(read):
     assert table.to_pydict() == {"a": ["x,y", "1"], "b\nc": ['say "hi"', "two\nlines"]}
 
 
+def test_lines_may_end_inside_quotes_in_large_files_too(read):
+    """Larger than the blocks of 1 MiB in which pyarrow reads."""
+    row = '"one\ntwo",' + "x" * 40 + "\n"
+    table = read("t.csv", "a,b\n" + row * 30_000)
+    assert table.num_rows == 30_000
+    assert set(table.column("a").to_pylist()) == {"one\ntwo"}
+
+
 @pytest.mark.parametrize("text", MISSING)
 def test_the_usual_texts_mean_missing(read, text):
     assert read("t.csv", f"a,b\n{text},1\n").to_pydict() == {"a": [None], "b": ["1"]}
+
+
+@pytest.mark.parametrize("text", ["none", "-", "?", "1.#IND", "#NA", "nil"])
+def test_other_texts_do_not(read, text):
+    assert read("t.csv", f"a,b\n{text},1\n").column("a").to_pylist() == [text]
 
 
 def test_further_texts_mean_missing_where_the_config_says_so(read):

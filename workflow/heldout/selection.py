@@ -6,7 +6,6 @@ from typing import Any
 
 from heldout.estimate.rows import RiskRow
 from heldout.estimate.select import Curve, Rule, first_local_min
-from heldout.names import canonical, digest
 
 
 def select(rows: Iterable[RiskRow], by: str, rule: Rule, maximum: int) -> dict[str, Any]:
@@ -17,7 +16,7 @@ def select(rows: Iterable[RiskRow], by: str, rule: Rule, maximum: int) -> dict[s
     warnings = [
         text for one in curves for text in _warnings(one, picks[one.learner], rule, maximum)
     ]
-    selection = {
+    return {
         "learner": curve.learner,
         "theta": curve.thetas[best],
         "by": by,
@@ -27,12 +26,6 @@ def select(rows: Iterable[RiskRow], by: str, rule: Rule, maximum: int) -> dict[s
         "learners": {one.learner: _entry(one, picks[one.learner]) for one in curves},
         "warnings": warnings,
     }
-    return {**selection, "digest": selection_digest(selection)}
-
-
-def selection_digest(selection: dict[str, Any]) -> str:
-    """What was selected, in short: the ledger of the test set counts selections by it."""
-    return digest(canonical([selection["learner"], selection["theta"]]))
 
 
 def _curves(rows: Iterable[RiskRow], by: str) -> list[Curve]:

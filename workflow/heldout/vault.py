@@ -21,13 +21,14 @@ def read_ledger(vault: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def record_opening(
-    vault: Path, sealed: str, selection: dict[str, Any], config: str, again: bool
-) -> int:
-    """Admit or refuse an opening, and return how many selections these sealed rows have judged."""
+def record_opening(vault: Path, sealed: str, card: dict[str, Any], config: str, again: bool) -> int:
+    """Admit or refuse an opening, and return how many selections these sealed rows have judged.
+
+    `card` describes the final model; its `identity` tells one selection from another.
+    """
     ledger = read_ledger(vault)
     earlier = {entry["selection"] for entry in ledger if entry["sealed"] == sealed}
-    this = selection["digest"]
+    this = card["identity"]
     if earlier and this not in earlier and not again:
         raise HeldoutError(
             f"the test set has already judged another selection ({len(earlier)} so far); a second look "
@@ -39,8 +40,8 @@ def record_opening(
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "sealed": sealed,
         "selection": this,
-        "learner": selection["learner"],
-        "theta": selection["theta"],
+        "learner": card["learner"],
+        "theta": card["theta"],
         "config": config,
         "selections_so_far": openings,
     }

@@ -79,6 +79,7 @@ rule open_test:
         sealed="results/{task}/vault/sealed.parquet",
         selection="results/{task}/selection.json",
         model="results/{task}/final/model.joblib",
+        card="results/{task}/final/card.json",
     output:
         "results/{task}/vault/test.csv",
     log:

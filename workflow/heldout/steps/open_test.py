@@ -28,7 +28,8 @@ def main(folder: Path, spec: dict[str, Any]) -> None:
         return
     selection = read_json(folder / "selection.json")
     identity = digest(canonical(sealed.to_pydict()))
-    openings = record_opening(vault, identity, selection, spec["config"], spec["open_again"])
+    card = read_json(folder / "final" / "card.json")
+    openings = record_opening(vault, identity, card, spec["config"], spec["open_again"])
     predictor: Predictor = joblib.load(folder / "final" / "model.joblib")
     evidence = _evidence(predictor, sealed, spec, openings)
     rows = [

@@ -11,7 +11,7 @@ from heldout.cells import Plan, open_plan
 from heldout.errors import HeldoutError
 from heldout.files import read_json, write_atomic, write_json
 from heldout.fit import fit_cell
-from heldout.names import Theta
+from heldout.names import Theta, canonical, digest
 from heldout.plans import FULL
 from heldout.predictor import Predictor
 from heldout.store import Cell, Store
@@ -42,12 +42,20 @@ def _pipeline(plan: Plan, store: Store, name: str, theta: Theta) -> Any:
     return outcome.model
 
 
+def _identity(plan: Plan, selection: dict[str, Any]) -> str:
+    """What the test set judges: the learner, θ and the rows and columns it was trained on."""
+    [learner] = [learner for learner in plan.learners if learner.name == selection["learner"]]
+    family = learner.family(plan.table.classification)
+    return digest(plan.table.digest, learner.name, family, canonical(selection["theta"]))
+
+
 def _card(plan: Plan, selection: dict[str, Any]) -> dict[str, Any]:
     facts = plan.table.facts
     return {
         "task": plan.task,
         "learner": selection["learner"],
         "theta": selection["theta"],
+        "identity": _identity(plan, selection),
         "why": selection["why"],
         "trained_on": {
             "rows": plan.table.n,

@@ -119,7 +119,7 @@ def infer_target(name: str, values: pa.Array, classification: bool | None) -> Ta
     numeric = _parses(plain) and not pa.types.is_boolean(plain.type)
     if classification is None:
         category = pa.types.is_dictionary(values.type)
-        classification = category or not numeric or _all_true_false(plain)
+        classification = category or not numeric
     if classification:
         return Target(name, _classes(plain, numeric))
     if not numeric:

@@ -1,0 +1,246 @@
+"""The report in a real browser: charts are drawn, numbers are those of the files, nothing breaks."""
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from browser.chromium import BROWSER, drive, load
+from browser.report_case import Case
+
+from heldout.losses import Predictions
+from heldout.report import task
+from heldout.report.overview import index_page
+from heldout.report.predictions import HeldOut, classification, regression
+
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</script>",
+    "🐧",
+    "x" * 400,
+]
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+    """Writes the page of a case, with held-out predictions if some are given."""
+
+    def page(case: Case, predictions: dict[str, Any] | None = None) -> Path:
+        held_out = predictions and {"how": "", "n": 200, **predictions}
+        monkeypatch.setattr(task, "diagnostics", lambda *_: held_out)
+        folder = case.write(tmp_path)
+        path = folder / "report.html"
+        path.write_text(task.report_page(folder, case.spec()), encoding="utf-8")
+        return path
+
+    return page
+
+
+def classes(names: list[str]) -> dict[str, Any]:
+    rng = np.random.default_rng(0)
+    target = rng.integers(0, len(names), 200)
+    proba = rng.dirichlet(np.ones(len(names)), 200)
+    proba[np.arange(200), target] += 0.5
+    proba /= proba.sum(axis=1, keepdims=True)
+    label = proba.argmax(axis=1)
+    held = HeldOut(np.arange(1, 201), target, Predictions(label, proba), (label != target) * 1.0)
+    return classification(held, names)
+
+
+def numbers() -> dict[str, Any]:
+    rng = np.random.default_rng(0)
+    target = rng.normal(size=200)
+    value = target + rng.normal(size=200)
+    held = HeldOut(np.arange(1, 201), target, Predictions(value=value), (target - value) ** 2)
+    return regression(held)
+
+
+def case_with_everything() -> Case:
+    grid = {
+        "mean": [{}],
+        "knn": [{"k": k} for k in (1, 3, 9, 27, 81)],
+        "tree": [{"depth": depth} for depth in (1, 2, None)],
+        "svm": [{"C": c, "gamma": g} for c in (0.1, 1.0, 10.0) for g in (0.01, 0.1, 1.0, 10.0)],
+        "net": [{"a": a, "b": b, "c": c} for a in (1, 2) for b in (1, 2) for c in (1, 2)],
+    }
+    folds = [
+        {"learner": name, "estimator": "nested_cv", "repeat": 1, "fold": fold, "theta": '{"k":1}',
+         "risk": fold / 100, "n": 10, "chosen": "knn"}
+        for name in ("knn", "all") for fold in range(1, 6)
+    ]  # fmt: skip
+    pairs = [
+        {"learner_a": name, "learner_b": "net", "difference": 0.1, "ci_low": 0.05, "ci_high": 0.2}
+        for name in ("mean", "knn", "tree")
+    ]
+    metrics = [{"learner": "knn", "theta": '{"k":81}', "metric": "f1", "value": 0.5, "sd": 0.1}]
+    return Case(grids=grid, tables={"folds": folds, "comparisons": pairs, "metrics": metrics})
+
+
+def csv_rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+MARKS = """
+const count = (place, what) => document.querySelectorAll(`${place} :is(${what})`).length;
+return {
+  estimates: count("#by-learner", "g[aria-label=dot] path, g[aria-label=dot] circle"),
+  learners: count("#by-estimator", "g[aria-label=dot] path, g[aria-label=dot] circle"),
+  curves: [...document.querySelectorAll("#grids article")].map((card) =>
+    [card.querySelectorAll("g[aria-label=dot] circle").length, card.querySelectorAll("g[aria-label=cell] rect").length]),
+  folds: count("#all-folds", "g[aria-label=dot] circle"),
+  pairs: count("#all-comparisons", "g[aria-label=dot] circle"),
+  confusions: document.querySelectorAll("#held-out article")[0]?.querySelectorAll("g[aria-label=cell] rect").length,
+  figures: count("#held-out", "svg[role=img]"),
+};
+"""
+
+
+def test_every_chart_is_drawn(write: Write, tmp_path: Path) -> None:
+    page = write(case_with_everything(), classes(["a", "b", "c"]))
+    found = drive(page, tmp_path / "profile", MARKS)
+    assert found["estimates"] == 4  # training, K-fold, nested CV, test
+    assert found["learners"] == 6  # five learners and all together
+    # training and K-fold of each θ; a cell for each θ and one for the selected; a table
+    assert found["curves"] == [[10, 0], [6, 0], [0, 13], [0, 0]]
+    assert found["folds"] == 5
+    assert found["pairs"] == 2  # the baseline is left to the table
+    assert found["confusions"] == 9
+    assert found["figures"] == 4  # confusions, calibration, ROC, precision and recall
+
+
+def test_a_regression_shows_its_residuals(write: Write, tmp_path: Path) -> None:
+    page = write(Case(classes=None, loss="squared"), numbers())
+    script = """
+    const cards = [...document.querySelectorAll("#held-out article")];
+    return cards.map((card) => card.querySelectorAll("g[aria-label=dot] circle").length);
+    """
+    assert drive(page, tmp_path / "profile", script) == [200, 200, 0]
+
+
+def test_the_numbers_are_those_of_the_files(write: Write, tmp_path: Path) -> None:
+    page = write(case_with_everything())
+    script = """
+    const wanted = document.querySelector("#by-learner select");
+    wanted.value = "knn";
+    wanted.dispatchEvent(new Event("change"));
+    const rows = document.querySelectorAll("#by-learner tbody tr");
+    return [...rows].map((row) => [...row.querySelectorAll("td.number")].map((cell) => cell.dataset.value));
+    """
+    found = drive(page, tmp_path / "profile", script)
+    wanted = [row for row in csv_rows(page.parent / "estimates.csv") if row["learner"] == "knn"]
+    assert len(found) == len(wanted) == 3
+    for (risk, low, n), row in zip(found, wanted, strict=True):
+        assert float(risk) == float(row["risk"])
+        assert low == "" if row["ci_low"] == "" else float(low) == float(row["ci_low"])
+        assert n == row["n"]
+
+
+def test_the_csv_button_saves_the_file_as_it_was(write: Write, tmp_path: Path) -> None:
+    page = write(case_with_everything())
+    script = """
+    const blobs = [];
+    URL.createObjectURL = (blob) => { blobs.push(blob); return "#"; };
+    HTMLAnchorElement.prototype.click = () => {};
+    document.querySelector("#grids article button").click();
+    return await blobs[0].text();
+    """
+    text = drive(page, tmp_path / "profile", script)
+    print(text)
+    saved = list(csv.DictReader(text.splitlines()))
+    wanted = [row for row in csv_rows(page.parent / "risks.csv") if row["learner"] == "knn"]
+    numeric = ("risk", "se", "ci_low", "ci_high", "n")
+    for found, row in zip(saved, wanted, strict=True):
+        assert json.loads(found["theta"]) == json.loads(row["theta"])
+        assert [found[key] and float(found[key]) for key in numeric] == [
+            row[key] and float(row[key]) for key in numeric
+        ]
+
+
+def test_controls_sort_switch_and_change_the_theme(write: Write, tmp_path: Path) -> None:
+    page = write(case_with_everything())
+    script = """
+    const heads = document.querySelectorAll("#matrix thead th");
+    const column = () => [...document.querySelectorAll("#matrix tbody tr")].map((row) => row.cells[4].dataset.value);
+    heads[4].querySelector("button").click();
+    const up = column();
+    heads[4].querySelector("button").click();
+    const down = column();
+    const lines = () => document.querySelectorAll("#grids article:first-child g[aria-label=line] path").length;
+    const before = lines();
+    document.querySelector(".legend button[aria-pressed=true]").click();
+    document.querySelector("#theme").click();
+    const paper = getComputedStyle(document.body).backgroundColor;
+    document.querySelector("#theme").click();
+    return { up, down, sort: heads[4].getAttribute("aria-sort"), lines: [before, lines()],
+             papers: [paper, getComputedStyle(document.body).backgroundColor] };
+    """
+    found = drive(page, tmp_path / "profile", script)
+    present = [float(value) for value in found["up"] if value]
+    assert present == sorted(present)
+    assert [value for value in found["down"] if value] == [str(v) for v in present[::-1]]
+    assert found["up"][-1] == found["down"][-1] == ""  # no test for this learner: always last
+    assert found["sort"] == "descending"
+    assert found["lines"] == [2, 1]
+    assert len(set(found["papers"])) == 2
+
+
+def test_hostile_labels_neither_run_nor_break_the_page(write: Write, tmp_path: Path) -> None:
+    grids = {f"{i}{text}": [{"a": 1}, {text: text}, {"a": None}] for i, text in enumerate(HOSTILE)}
+    case = Case(grids=grids, classes=HOSTILE, columns=HOSTILE, warnings=HOSTILE)
+    page = write(case, classes(HOSTILE))
+    script = """
+    return { images: document.images.length, drawn: document.querySelectorAll("svg[role=img]").length,
+             wide: document.documentElement.scrollWidth <= innerWidth };
+    """
+    found = drive(page, tmp_path / "profile", script)
+    assert found["images"] == 0
+    assert found["drawn"] >= 6
+    assert found["wide"]
+
+
+def test_the_page_fits_a_phone(write: Write, tmp_path: Path) -> None:
+    page = write(case_with_everything(), classes(["a", "b"]))
+    frame = page.with_name("phone.html")
+    frame.write_text('<body><iframe src="report.html" width="375" height="3000"></iframe>')
+    script = "return [document.documentElement.scrollWidth, innerWidth];"
+    width, room = drive(page, tmp_path / "profile", script, width=500)
+    assert width <= room
+
+
+def test_the_page_is_silent_and_refuses_other_scripts(write: Write, tmp_path: Path) -> None:
+    page = write(case_with_everything(), classes(["a", "b"]))
+    assert load(page, tmp_path / "profile").console == []
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace("</main>", "<script>document.title = 'taken'</script></main>"))
+    loaded = load(page, tmp_path / "profile")
+    assert "<title>taken" not in loaded.dom
+    assert any("Content Security Policy" in line for line in loaded.console)
+
+
+def test_hundreds_of_learners_are_drawn_in_part(write: Write, tmp_path: Path) -> None:
+    grids = {f"learner {i}": [{"a": a} for a in range(1, 21)] for i in range(200)}
+    page = write(Case(grids=grids))
+    script = """
+    const cards = document.querySelectorAll("#grids article").length;
+    const rows = document.querySelectorAll("#matrix tbody tr").length;
+    return { cards, rows, learners: document.querySelectorAll("#by-estimator g[aria-label=dot] path").length };
+    """
+    assert drive(page, tmp_path / "profile", script) == {"cards": 12, "rows": 201, "learners": 40}
+
+
+def test_the_index_is_silent(tmp_path: Path) -> None:
+    case = Case()
+    case.write(tmp_path)
+    page = tmp_path / "index.html"
+    page.write_text(index_page(tmp_path, {case.task: case.loss}), encoding="utf-8")
+    loaded = load(page, tmp_path / "profile")
+    assert loaded.console == []
+    assert 'href="small/report.html"' in loaded.dom

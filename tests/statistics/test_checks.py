@@ -1,0 +1,222 @@
+"""Every coded check, in each of its states, on small tables made for it."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from inprocess import Run, run_task
+
+from heldout.checks.catalog import CHECKS
+from heldout.config.study import Study
+from heldout.errors import HeldoutError
+from heldout.estimate.evidence import Evidence
+from heldout.estimate.intervals import INTERVALS, refusals
+
+REPO = Path(__file__).parents[2]
+
+
+def table(rows: int = 60, seed: int = 1) -> dict[str, Any]:
+    generator = np.random.default_rng(seed)
+    x = generator.normal(size=rows)
+    label = np.where(x + generator.normal(size=rows) > 0, "b", "a")
+    return {"x": x, "z": generator.normal(size=rows), "y": label}
+
+
+def run(tmp_path: Path, columns: dict[str, Any], learner: str = "knn", **task: Any) -> Run:
+    names = list(columns)
+    lines = zip(*(np.asarray(columns[name]).tolist() for name in names), strict=True)
+    text = "\n".join(",".join(map(str, line)) for line in lines)
+    (tmp_path / "table.csv").write_text(",".join(names) + "\n" + text + "\n")
+    given = {
+        "data": str(tmp_path / "table.csv"),
+        "target": "y",
+        "test": 0.2,
+        "kfold": {"k": 4},
+        "estimators": ["training", "kfold", "test"],
+        "learners": [learner],
+    }
+    grids = {"knn": {"n_neighbors": [3, 5, 7]}, "majority": {}, "tree": {"max_depth": [1, 2, 3]}}
+    learners = {learner: {"estimator": learner, "grid": grids[learner]}}
+    folder = Path(tempfile.mkdtemp(dir=tmp_path))
+    return run_task({"tasks": {"t": {**given, **task}}, "learners": learners}, folder)
+
+
+def test_every_check_is_documented_and_listed(tmp_path: Path) -> None:
+    page = (REPO / "docs" / "checks.md").read_text(encoding="utf-8")
+    found = run(tmp_path, table())
+    assert [row.code for row in found.checks] == [check.code for check in CHECKS]
+    for row in found.checks:
+        assert f"## {row.code}" in page
+        assert row.docs == f"docs/checks.md#{row.code.lower()}"
+        assert row.message
+
+
+def test_h001_leave_one_out_of_a_majority_rule(tmp_path: Path) -> None:
+    columns = table(40)
+    columns["y"] = np.tile(["a", "b"], 20)
+    found = run(tmp_path, columns, "majority", test=0, estimators=["training", "loo", "kfold"])
+    assert found.risk("majority", {}, "loo") == 1.0
+    assert found.check("H001").status == "fail"
+    columns["y"] = np.repeat(["a", "b"], [30, 10])
+    unbalanced = run(tmp_path, columns, "majority", test=0, estimators=["training", "loo", "kfold"])
+    assert unbalanced.check("H001").status == "pass"
+
+
+def test_h002_h003_a_class_is_missing(tmp_path: Path) -> None:
+    columns = table(40)
+    columns["y"] = np.array(["a"] * 19 + ["b"] * 19 + ["c"] * 2)
+    columns["fold"] = np.array([0, 1] * 19 + [0, 0])
+    found = run(
+        tmp_path,
+        columns,
+        loss="cross_entropy",
+        test=0,
+        kfold={"column": "fold"},
+        estimators=["training", "kfold"],
+    )
+    assert found.check("H002").status == "fail"
+    assert "clipping" in found.check("H002").message
+    assert found.check("H003").status == "fail"
+    assert all(np.isfinite(row.risk) for row in found.risks)
+    assert run(tmp_path, table()).check("H002").status == "pass"
+
+
+def test_h004_dev_set_too_small_for_the_grid(tmp_path: Path) -> None:
+    found = run(tmp_path, table(30), estimators=["holdout", "kfold"], test=0)
+    assert found.check("H004").status == "fail"
+    large = run(tmp_path, table(400), estimators=["holdout", "kfold"], test=0)
+    assert large.check("H004").status == "pass"
+
+
+def test_h005_edge_of_the_grid(tmp_path: Path) -> None:
+    columns = table(80)
+    columns["y"] = np.where(columns["x"] > 0, "a", "b")
+    found = run(tmp_path, columns, "tree")
+    assert found.selection["theta"] == {"max_depth": 1}
+    assert found.check("H005").status == "fail"
+    assert "max_depth = 1" in found.check("H005").message
+    assert run(tmp_path, columns, "majority").check("H005").status == "pass"
+
+
+def test_h006_unstable_choice(tmp_path: Path) -> None:
+    columns = table(60)
+    columns["y"] = np.where(np.random.default_rng(0).random(60) > 0.5, "a", "b")
+    nested = ["kfold", "nested_cv"]
+    found = run(tmp_path, columns, estimators=nested, test=0, kfold={"k": 10})
+    choices = [row.theta for row in found.folds if row.learner == "all"]
+    most = max(choices.count(theta) for theta in choices)
+    assert (found.check("H006").status == "fail") == (most < 5)
+    clear = table(90)
+    clear["y"] = np.where(clear["x"] > 0, "a", "b")
+    stable = run(tmp_path, clear, "tree", estimators=nested, test=0)
+    assert stable.check("H006").status == "pass"
+
+
+def test_h007_duplicates(tmp_path: Path) -> None:
+    columns = {name: np.concatenate([values, values[:5]]) for name, values in table().items()}
+    found = run(tmp_path, columns, test=0)
+    assert found.check("H007").status == "fail"
+    assert found.check("H007").message.startswith("5 rows")
+    columns["who"] = [f"p{i}" for i in range(60)] + [f"p{i}" for i in range(5)]
+    assert run(tmp_path, columns, test=0, groups="who").check("H007").status == "pass"
+
+
+def test_h008_a_feature_is_the_target(tmp_path: Path) -> None:
+    columns = table()
+    columns["leak"] = np.where(columns["y"] == "a", 17, 4)
+    found = run(tmp_path, columns)
+    assert found.check("H008").status == "fail"
+    assert "'leak'" in found.check("H008").message
+    assert run(tmp_path, columns, drop=["leak"]).check("H008").status == "pass"
+
+
+def test_h009_groups_ignored(tmp_path: Path) -> None:
+    columns = table()
+    columns["patient_id"] = np.repeat(np.arange(12), 5)
+    assert run(tmp_path, columns).check("H009").status == "fail"
+    assert run(tmp_path, columns, groups="patient_id").check("H009").status == "na"
+    assert run(tmp_path, table()).check("H009").status == "pass"
+
+
+def test_h010_h011_bags(tmp_path: Path) -> None:
+    few = {"estimators": ["kfold", "bootstrap"], "test": 0, "kfold": {"k": 2}}
+    found = run(tmp_path, table(40), bootstrap={"bags": 2}, **few)
+    assert found.check("H010").status == "fail"
+    assert found.check("H011").status == "pass"
+    many = run(tmp_path, table(40), bootstrap={"bags": 40}, **few)
+    assert many.check("H010").status == "pass"
+
+
+def test_an_empty_out_of_bag_set_is_counted_and_not_averaged(tmp_path: Path) -> None:
+    """Five groups: about one bag in 26 leaves none of them out."""
+    columns = table(40)
+    columns["who"] = np.tile(np.arange(5), 8)
+    found = run(
+        tmp_path,
+        columns,
+        groups="who",
+        bootstrap={"bags": 150},
+        estimators=["kfold", "bootstrap"],
+        test=0,
+        kfold={"k": 3, "stratify": False},
+    )
+    assert found.check("H011").status == "fail"
+    assert np.isfinite(found.estimate("knn", "bootstrap").risk)
+
+
+def test_h012_opened_once(tmp_path: Path) -> None:
+    assert run(tmp_path, table()).check("H012").status == "pass"
+    assert run(tmp_path, table(), test=0).check("H012").status == "na"
+
+
+def test_h014_h015_corrections_and_repeats(tmp_path: Path) -> None:
+    nested = ["kfold", "min_cv", "nested_cv"]
+    found = run(tmp_path, table(), estimators=nested, test=0, kfold={"k": 4, "repeats": 2})
+    assert found.check("H014").status in ("pass", "fail")
+    assert found.check("H015").status == "fail"
+    assert "2 partition(s)" in found.check("H015").message
+    assert run(tmp_path, table()).check("H014").status == "na"
+
+
+# --- intervals refuse what they are not for ---------------------------------------------------
+
+
+def evidence(plan: str, sets: int = 4, size: int = 5, **more: Any) -> Evidence:
+    losses = [np.linspace(0, 1, size) + i for i in range(sets)]
+    units = [np.arange(size) + size * i for i in range(sets)]
+    return Evidence(plan, losses, units, ratio=0.25, **more)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "reason"),
+    [
+        ("bayle_within_fold", evidence("loo", size=1), "held-out set of one"),
+        ("hoeffding", evidence("test", sets=1), "unbounded"),
+        ("hoeffding_union", evidence("holdout", sets=1), "unbounded"),
+        ("clopper_pearson", evidence("test", sets=1), "zero-one"),
+        ("bayle_all_pairs", evidence("kfold", repeats=2), "one partition"),
+        ("bayle_all_pairs", evidence("montecarlo"), "not derived for montecarlo"),
+        ("nadeau_bengio", evidence("test"), "not derived for test"),
+        ("conservative_z", evidence("montecarlo"), "halvings"),
+        ("t", evidence("test", sets=1, size=1), "equal"),
+    ],
+)
+def test_refusals(name: str, given: Evidence, reason: str) -> None:
+    assert reason in refusals(given)[name]
+    with pytest.raises(ValueError, match=reason):
+        INTERVALS[name](given, 0.95)
+
+
+def test_nested_with_two_folds_is_refused() -> None:
+    task = {"data": "x.csv", "target": "y", "learners": ["knn"], "kfold": {"k": 2}}
+    with pytest.raises(HeldoutError, match="needs k ≥ 3"):
+        Study({"tasks": {"t": {**task, "estimators": ["nested_cv"]}}})
+
+
+def test_nested_with_two_user_folds_is_refused(tmp_path: Path) -> None:
+    columns = table(40)
+    columns["fold"] = np.tile([0, 1], 20)
+    with pytest.raises(HeldoutError, match="needs k ≥ 3, found 2"):
+        run(tmp_path, columns, kfold={"column": "fold"}, estimators=["nested_cv"], test=0)
