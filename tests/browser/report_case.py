@@ -63,7 +63,9 @@ class Case:
         folder = root / self.task
         write_json(folder / "data" / "table.json", self._facts())
         write_json(folder / "selection.json", self._selection())
-        write_json(folder / "final" / "card.json", {"versions": {"python": "3.11"}})
+        write_json(
+            folder / "final" / "card.json", {"versions": {"python": "3.11"}, "identity": "m1"}
+        )
         write_json(folder / "cells" / "manifests" / "1-of-1.json", self._manifest())
         write_csv(folder / "risks.csv", RISK_COLUMNS, self._risks())
         write_csv(folder / "estimates.csv", ESTIMATE_COLUMNS, self._estimates())
@@ -88,7 +90,6 @@ class Case:
         return {
             "learner": self.best, "theta": self.grids[self.best][-1], "by": "kfold", "rule": "min",
             "why": "smallest kfold risk", "learners": learners, "warnings": self.warnings,
-            "digest": "s1",
         }  # fmt: skip
 
     def _manifest(self) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The report in a real browser: charts are drawn, numbers are those of the files, nothing breaks."""
 
 import csv
+import html
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -208,11 +209,23 @@ def test_hostile_labels_neither_run_nor_break_the_page(write: Write, tmp_path: P
 
 def test_the_page_fits_a_phone(write: Write, tmp_path: Path) -> None:
     page = write(case_with_everything(), classes(["a", "b"]))
-    frame = page.with_name("phone.html")
-    frame.write_text('<body><iframe src="report.html" width="375" height="3000"></iframe>')
-    script = "return [document.documentElement.scrollWidth, innerWidth];"
-    width, room = drive(page, tmp_path / "profile", script, width=500)
-    assert width <= room
+    inside = html.escape(page.read_text(encoding="utf-8"), quote=True)
+    host = page.with_name("phone.html")
+    host.write_text(
+        '<meta http-equiv="Content-Security-Policy" content=""><body>'
+        f'<iframe width="375" height="3000" srcdoc="{inside}"></iframe></body>',
+        encoding="utf-8",
+    )
+    script = """
+    const frame = document.querySelector("iframe");
+    const drawn = () => frame.contentDocument.querySelector("#held-out svg");
+    while (!drawn()) await new Promise((done) => setTimeout(done, 20));
+    const inner = frame.contentDocument;
+    return [inner.documentElement.scrollWidth, inner.querySelectorAll("svg[role=img]").length];
+    """
+    width, drawn = drive(host, tmp_path / "profile", script)
+    assert width == 375
+    assert drawn >= 6
 
 
 def test_the_page_is_silent_and_refuses_other_scripts(write: Write, tmp_path: Path) -> None:

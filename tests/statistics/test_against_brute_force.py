@@ -54,7 +54,10 @@ def fit_function(learner: str, data: Any, classification: bool) -> Any:
         if learner == "ridge":
             model: Any = make_pipeline(StandardScaler(), Ridge(**theta, random_state=seed))
         elif learner == "logistic":
-            model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000, **theta))
+            model = make_pipeline(
+                StandardScaler(),
+                LogisticRegression(solver="newton-cholesky", tol=1e-10, max_iter=1000, **theta),
+            )
         elif learner == "knn":
             kind = CLASSIFIERS if classification else REGRESSORS
             model = make_pipeline(StandardScaler(), kind["knn"](**theta))

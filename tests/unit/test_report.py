@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 from browser.report_case import Case
+from inprocess import run_task
 
+from heldout.config.study import Study
 from heldout.losses import Predictions
 from heldout.report import answer, assets, curves, display, glossary, grids, tables, task
 from heldout.report.overview import index_page
-from heldout.report.predictions import HeldOut, classification, regression
+from heldout.report.predictions import HeldOut, classification, diagnostics, regression
 
 SCRIPT = "<script>alert(1)</script>"
 HOSTILE = [
@@ -177,13 +179,26 @@ def test_the_provenance_counts_cells_and_seconds(tmp_path: Path) -> None:
 
 
 def test_the_index_links_every_report(tmp_path: Path) -> None:
-    cases = [Case(task="one"), Case(task="two", classes=None, loss="squared")]
+    checks = [
+        {"code": code, "title": "", "status": status, "severity": severity}
+        for code, status, severity in (
+            ("a", "fail", "error"),
+            ("b", "fail", "note"),
+            ("c", "pass", "error"),
+        )
+    ]
+    cases = [
+        Case(task="one", warnings=["x", "y"]),
+        Case(
+            task="two", classes=None, loss="squared", tables={"checks": checks}, warnings=["x"] * 9
+        ),
+    ]
     for case in cases:
         case.write(tmp_path)
     page = Page(index_page(tmp_path, {case.task: case.loss for case in cases}))
     assert {"one/report.html", "two/report.html"} <= set(page.attributes("href"))
-    assert "27.2 % 23.2 to 31.2 % Nested CV" in page.text
-    assert "0.272 0.232 to 0.312 Nested CV" in page.text
+    assert "27.2 % 23.2 to 31.2 % Nested CV 22.2 % 18.2 to 26.2 % 2" in page.text
+    assert "0.272 0.232 to 0.312 Nested CV 0.222 0.182 to 0.262 1" in page.text
 
 
 # --- what it never lets through ------------------------------------------------------------------
@@ -382,6 +397,32 @@ def test_a_decision_function_of_two_classes_gives_a_curve() -> None:
     assert curve["auc"] == 1
 
 
+# --- colours -------------------------------------------------------------------------------------
+
+
+def contrast(first: str, second: str) -> float:
+    """WCAG 2: (L₁ + 0.05) / (L₂ + 0.05) of the relative luminances."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted([luminance(first), luminance(second)])
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("night", [0, 1])
+def test_text_and_marks_stand_out_by_day_and_by_night(night: int) -> None:
+    found = re.findall(r"--([a-z-]+): light-dark\((#\w{6}), (#\w{6})\)", assets.style())
+    colour = {name: (day, dark)[night] for name, day, dark in found}
+    grounds = [colour[name] for name in ("paper", "sheet", "wash", "warn-wash", "bad-wash")]
+    for name in ("ink", "soft", "link", "good", "bad", "warn"):
+        assert min(contrast(colour[name], ground) for ground in grounds) >= 4.5, name
+    for name in "amber blue violet green grey teal rose brown olive".split():  # noqa: SIM905
+        assert min(contrast(colour[name], ground) for ground in grounds[:2]) >= 3, name
+
+
 # --- what it costs -------------------------------------------------------------------------------
 
 
@@ -403,3 +444,52 @@ def test_a_changed_asset_changes_the_digest(
     first = digest()
     style.write_text("b {}")
     assert digest() != first
+
+
+# --- a real run ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("estimators", "by", "estimator"),
+    [
+        (["kfold"], "kfold", "kfold"),
+        (["holdout", "loo"], "holdout", "loo"),
+        (["holdout"], "holdout", "holdout"),
+    ],
+)
+def test_held_out_predictions_are_those_behind_the_risk(
+    estimators: list[str], by: str, estimator: str, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(3)
+    rows = [f"{x:.3f},{int(x + rng.normal() > 0)}" for x in rng.normal(size=60)]
+    table = tmp_path / "table.csv"
+    table.write_text("x,y\n" + "\n".join(rows) + "\n")
+    config = {
+        "tasks": {
+            "t": {
+                "data": str(table),
+                "target": "y",
+                "loss": "zero_one",
+                "test": 0,
+                "estimators": estimators,
+                "select": {"by": by},
+                "kfold": {"k": 5, "repeats": 2},
+                "learners": ["tree"],
+            }
+        },
+        "learners": {"tree": {"estimator": "tree", "grid": {"max_depth": [1, 2]}}},
+    }
+    run = run_task(config, tmp_path / "t")
+    spec = json.loads(Study({**config, "batches": 1}).spec("render_report", "t"))
+    chosen = run.selection["learner"], run.selection["theta"]
+    found = diagnostics(run.folder, spec, *chosen)
+    counts = np.array(found["confusion"])
+    errors = 1 - counts.trace() / counts.sum()
+    assert counts.sum() == found["n"] == (12 if estimator == "holdout" else 60)
+    if estimator != "kfold":  # of two partitions, the first is shown
+        assert errors == pytest.approx(run.risk(*chosen, estimator))
+    lines = table.read_text().splitlines()
+    hardest = rows_of(found["hardest"])
+    assert hardest
+    assert all(lines[row["row"]].split(",")[1] == row["true"] for row in hardest)
+    assert "Predictions of the selected model" in task.report_page(run.folder, spec)

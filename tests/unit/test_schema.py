@@ -123,6 +123,8 @@ def test_columns_that_are_no_single_value_are_refused(values):
         ("category", ("1", "2"), [1.0, 3.0, math.nan], [0, 2, None]),
         ("category", ("1", "2"), pa.array([2, 9]).dictionary_encode(), [1, 2]),
         ("category", ("a",), pa.nulls(1), [None]),
+        ("category", ("1",), [math.nan], [None]),
+        ("category", ("1",), pa.array([], pa.float64()), []),
         ("number", (), ["1", "x", None], [1, None, None]),
         ("number", (), [True, False], [1, 0]),
         ("number", (), pa.array(["1", "2"]).dictionary_encode(), [1, 2]),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from heldout.engines.choice import engine_of
 from heldout.learners.definition import Definition
 from heldout.names import Theta, canonical, digest, seed_for
 from heldout.plans import split_files
@@ -24,7 +25,7 @@ class Plan:
     table: Prepared
     learners: list[Definition]
     resamples: list[Resample]
-    numeric_code: str
+    numeric_code: dict[str, str]
     versions: str
 
     def units(self) -> Iterator[tuple[Resample, Definition]]:
@@ -46,10 +47,14 @@ class Plan:
             canonical(trained),
             learner.family(self.table.classification),
             str(self.fit_seed(learner.name, resample)),
-            self.numeric_code,
             self.versions,
         )
-        fits = [digest(common, canonical(theta)) for theta in thetas]
+        classification = self.table.classification
+        code = [self.numeric_code[engine_of(learner, classification, theta)] for theta in thetas]
+        fits = [
+            digest(common, engine, canonical(theta))
+            for engine, theta in zip(code, thetas, strict=True)
+        ]
         return [Keys(fit, digest(fit, held)) for fit in fits]
 
 

@@ -67,7 +67,7 @@ class Fitter:
     def _outcomes(
         self, builder: "Builder", resample: Resample, thetas: list[Theta], keys: dict[str, Keys]
     ) -> Iterator["Outcome"]:
-        from heldout.engines import generic
+        from heldout.engines import dispatch, generic
 
         if resample.parts:
             yield from self._joined(builder, resample, thetas)
@@ -81,19 +81,19 @@ class Fitter:
                 fresh.append(theta)
             else:
                 yield generic.revisit(problem, theta, model)
-        yield from generic.run(problem, fresh)
+        yield from dispatch.run(problem, fresh)
 
     def _joined(
         self, builder: "Builder", resample: Resample, thetas: list[Theta]
     ) -> Iterator["Outcome"]:
         """Many small fits, whose predictions go into one score file per θ."""
-        from heldout.engines import generic
+        from heldout.engines import dispatch
         from heldout.engines.problem import Outcome
 
         said: dict[str, list[Outcome]] = {canonical(theta): [] for theta in thetas}
         for part in resample.parts:
             problem = self._problems.problem(builder, part)
-            for outcome in generic.run(problem, thetas):
+            for outcome in dispatch.run(problem, thetas):
                 said[canonical(outcome.theta)].append(outcome)
         for theta in thetas:
             outcomes = said[canonical(theta)]
@@ -103,13 +103,12 @@ class Fitter:
                 predictions=None if errors else _concatenated(outcomes),
                 error=errors[0] if errors else None,
                 seconds=sum(outcome.seconds for outcome in outcomes),
+                engine=outcomes[0].engine,
             )
 
     def _keep(
         self, learner: Definition, resample: Resample, outcome: "Outcome", keys: Keys, keep: bool
     ) -> None:
-        from heldout.engines import generic
-
         cell = Cell(learner.name, outcome.theta, resample.name)
         if outcome.error is not None or outcome.predictions is None:
             error = f"{type(outcome.error).__name__}: {outcome.error}"
@@ -118,7 +117,7 @@ class Fitter:
         model = self._problems.pickler.dump(outcome.model, outcome.shared) if keep else None
         sets = {name: len(rows) for name, rows in resample.held.items()}
         record = self.store.write(
-            cell, keys, sets, outcome.predictions, model, generic.NAME, outcome.seconds
+            cell, keys, sets, outcome.predictions, model, outcome.engine, outcome.seconds
         )
         self.batch.cells.append((cell, record))
         self.batch.fitted += not outcome.revisited
@@ -184,11 +183,11 @@ def _concatenated(outcomes: list["Outcome"]) -> Predictions:
 
 def fit_cell(plan: Plan, learner: Definition, resample: Resample, theta: Theta) -> "Outcome":
     """Fit one cell outside the store."""
-    from heldout.engines import generic
+    from heldout.engines import dispatch
     from heldout.learners.build import Builder
 
     problem = Problems(plan).problem(Builder(learner, plan.table), resample)
-    return next(iter(generic.run(problem, [theta])))
+    return next(iter(dispatch.run(problem, [theta])))
 
 
 def report_batch(batch: Batch) -> None:

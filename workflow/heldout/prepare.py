@@ -51,6 +51,7 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
     open_rows, sealed = _seal(request, table)
     part = table.take(pa.array(open_rows))
     schema, notes = _infer_schema(request, part)
+    _check_kind(request, schema, table)
     rows = _rows(request, part, open_rows)
     features = schema.encode(part)
     target = schema.target.encode(_column(part, request.target))
@@ -220,13 +221,15 @@ def _rows(request: Request, part: pa.Table, open_rows: np.ndarray) -> np.ndarray
 
 def _user_folds(name: str, part: pa.Table, units: np.ndarray, groups: str | None) -> np.ndarray:
     values = _column(part, name)
-    if values.null_count:
-        absent = pc.is_null(values).to_numpy(zero_copy_only=False)
+    absent = pc.is_null(values, nan_is_null=True).to_numpy(zero_copy_only=False)
+    if absent.any():
         raise HeldoutError(f"kfold.column: '{name}' is missing in {absent.sum()} unsealed rows")
-    levels = sorted(set(values.to_pylist()), key=_fold_order)
+    labels = values.to_pylist()
+    levels = sorted(set(labels), key=_fold_order)
     if len(levels) < 2:
         raise HeldoutError(f"kfold.column: '{name}' holds one fold only; K must be at least 2")
-    folds = pc.index_in(values, pa.array(levels, values.type)).to_numpy().astype(np.int64)
+    number = {level: i for i, level in enumerate(levels)}
+    folds = np.array([number[label] for label in labels], np.int64)
     if groups is not None:
         _check_groups_whole(folds, units, _column(part, groups), name, groups)
     return folds
@@ -287,6 +290,15 @@ def _check_sealed(request: Request, schema: Schema, sealed: pa.Table) -> None:
     """The test must not fail after all the fits; nothing but an error tells of these rows."""
     source = request.test if isinstance(request.test, str) else request.data
     _check_finite(schema.encode(sealed), schema, sealed.column(SOURCE_ROW).to_numpy(), source)
+
+
+def _check_kind(request: Request, schema: Schema, table: pa.Table) -> None:
+    """Types come from the unsealed rows, but a text among the sealed targets must not be lost."""
+    if _target(request, table).classification and not schema.target.classification:
+        raise HeldoutError(
+            f"target '{request.target}' is a number in all unsealed rows and a text in a sealed one; "
+            f"mend it in {request.data}, or set loss: zero_one"
+        )
 
 
 def _check_classes(schema: Schema, target: np.ndarray) -> None:

@@ -63,6 +63,8 @@ def draw_part(
     """
     generator = np.random.default_rng(seed)
     first, unit_of = np.unique(units, return_inverse=True)
+    if len(first) < 2:
+        raise HeldoutError("nothing can be held out: all rows belong to one group")
     count = min(max(round(fraction * len(first)), 1), len(first) - 1)
     order = _shuffled_within(_unit_strata(unit_of, strata), generator)
     steps = (np.arange(count) + generator.random()) * (len(first) / count)

@@ -29,6 +29,7 @@ rule render_index:
     input:
         estimates=expand("results/{task}/estimates.csv", task=study.tasks),
         selections=expand("results/{task}/selection.json", task=study.tasks),
+        checks=expand("results/{task}/checks.csv", task=study.tasks),
     output:
         "results/index.html",
     log:

@@ -14,6 +14,7 @@ from heldout.code import code_digest, library_versions
 from heldout.config.load import validate
 from heldout.config.models import Config, Task
 from heldout.config.scorers import SCORERS
+from heldout.engines.choice import ENGINES
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.learners.definition import Definition, define
 from heldout.names import canonical, digest
@@ -31,7 +32,6 @@ from heldout.plans import (
 )
 from heldout.report.assets import assets_digest
 
-NUMERIC_MODULE = "heldout.engines.generic"
 MAX_SPEC = 120_000
 """A spec travels inside a shell command, which may have 128 KiB."""
 CELLS_PER_JOB = 20
@@ -242,7 +242,7 @@ class Study:
         return {
             "seed": self.config.seed,
             "kinds": self._kinds(name),
-            "numeric_code": code_digest(NUMERIC_MODULE),
+            "numeric_code": {name: code_digest(f"heldout.engines.{name}") for name in ENGINES},
             "versions": library_versions(),
         }
 

@@ -1,5 +1,7 @@
 """Engines: how all θ of a learner are fitted on one training set.
 
-An engine is a function ``run(problem, thetas) -> Iterator[Outcome]``. The generic one serves any
-scikit-learn estimator. Cells are keyed by a digest of this package and of all it imports.
+An engine is a module with a function ``run(problem, thetas) -> Iterator[Outcome]``. `choice` says,
+without importing scikit-learn, which engine serves a θ; the generic one serves any estimator. A path
+engine fits all θ in one pass and gives what separate fits would give. Cells are keyed by a digest
+of their engine's code.
 """

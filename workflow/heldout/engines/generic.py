@@ -14,8 +14,6 @@ from heldout.learners.build import MODEL, Recipe, aligned
 from heldout.losses import Predictions
 from heldout.names import Theta
 
-NAME = "generic"
-
 LABEL_IS_ARGMAX = {
     "sklearn.neighbors._classification.KNeighborsClassifier",
     "sklearn.tree._classes.DecisionTreeClassifier",
@@ -50,7 +48,7 @@ def revisit(problem: Problem, theta: Theta, pipeline: Pipeline) -> Outcome:
     held = pipeline[:-1].transform(problem.held_features)
     said = predict(pipeline[-1], held, problem.builder.table.classes)
     shared = [step for _, step in pipeline.steps[:-1]]
-    return Outcome(theta, pipeline, shared, said, revisited=True)
+    return Outcome(theta, pipeline, shared, said, engine="stored", revisited=True)
 
 
 def preprocess(problem: Problem, recipe: Recipe) -> tuple[Pipeline, np.ndarray, np.ndarray]:

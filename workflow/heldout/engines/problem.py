@@ -34,5 +34,6 @@ class Outcome:
     predictions: Predictions | None = None
     error: Exception | None = None
     seconds: float = 0.0
+    engine: str = ""
     revisited: bool = False
     """The model was in the store; only its predictions are new."""

@@ -5,6 +5,7 @@ Everything that learns from data is a step of the Pipeline and sees training row
 is polynomial, and ``model``.
 """
 
+import copy
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -60,6 +61,21 @@ class Builder:
         except TypeError as error:
             raise HeldoutError(f"{self._where('estimator')}: cannot be made: {error}") from None
 
+    @cached_property
+    def _seeded(self) -> list[str]:
+        """The names of the parameters that want a seed."""
+        return [
+            name
+            for name, value in self.prototype.get_params().items()
+            if name.split("__")[-1] == "random_state" and value is None
+        ]
+
+    @cached_property
+    def _is_flat(self) -> bool:
+        """Whether a plain copy of the prototype is a clone: no parameter is an estimator."""
+        given = self.prototype.get_params()
+        return not any("__" in name for name in given) and set(given) == set(vars(self.prototype))
+
     def recipe(self, theta: Theta) -> Recipe:
         """Sort the names of θ and of the fixed parameters by the step they reach."""
         both = {k: v for k, v in self.definition.params.items() if self._reaches_step(k)} | theta
@@ -85,13 +101,13 @@ class Builder:
 
     def estimator(self, recipe: Recipe, seed: int) -> BaseEstimator:
         """The unfitted model with this θ and, where it draws at random, this seed."""
-        estimator = set_params(clone(self.prototype), recipe.model, self._where("grid"))
-        unset = [
-            name
-            for name, value in estimator.get_params().items()
-            if name.split("__")[-1] == "random_state" and value is None
-        ]
-        return estimator.set_params(**dict.fromkeys(unset, seed)) if unset else estimator
+        if not self._is_flat or not set(recipe.model) <= set(vars(self.prototype)):
+            estimator = set_params(clone(self.prototype), recipe.model, self._where("grid"))
+            return estimator.set_params(**dict.fromkeys(self._seeded, seed))
+        estimator = copy.copy(self.prototype)
+        estimator.__dict__.update(recipe.model)
+        estimator.__dict__.update({name: seed for name in self._seeded if name not in recipe.model})
+        return estimator
 
     def _table_step(self, columns: tuple[int, ...]) -> Preparation:
         return Preparation(

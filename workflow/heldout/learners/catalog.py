@@ -66,6 +66,7 @@ CATALOG: dict[str, Entry] = {
     "lasso": Entry(
         None,
         "sklearn.linear_model.Lasso",
+        params={"tol": 1e-8, "max_iter": 100_000},
         scale=True,
         grid={"alpha": {"logspace": [-3, 1, 13]}},
         simpler={"alpha": "larger"},
@@ -83,7 +84,7 @@ CATALOG: dict[str, Entry] = {
     "logistic": Entry(
         "sklearn.linear_model.LogisticRegression",
         None,
-        params={"max_iter": 1000},
+        params={"solver": "newton-cholesky", "tol": 1e-10, "max_iter": 1000},
         scale=True,
         grid={"C": {"logspace": [-3, 3, 7]}},
         simpler={"C": "smaller"},

@@ -31,8 +31,16 @@ def line(folder: Path, loss_name: str | None) -> dict[str, Any]:
         "rows": facts["n"] + facts["sealed"],
         "learner": selection["learner"],
         "theta": theta_text(selection["theta"]),
-        "loss": loss.title,
+        "loss": loss.title.split(" (")[0],
         "expected": expected and answer.figure(expected, show),
         "test": test and answer.figure(test, show),
-        "warnings": len(selection["warnings"]),
+        "warnings": warnings(folder, selection),
     }
+
+
+def warnings(folder: Path, selection: dict[str, Any]) -> int:
+    """How many checks failed, notes aside; without checks, how often the selection warns."""
+    checks = read_table(folder / "checks.csv")
+    if checks is None:
+        return len(selection["warnings"])
+    return len([check for check in checks.where(status="fail") if check["severity"] != "note"])

@@ -24,7 +24,7 @@ def provenance(folder: Path, spec: dict[str, Any]) -> dict[str, Any]:
         "manifests": [batch(manifest) for manifest in manifests],
         "learners": time_by_learner(manifests, [one["name"] for one in spec["learners"]]),
         "ledger": read_ledger(folder / "vault"),
-        "card": card,
+        "identity": card.get("identity"),
         "versions": versions(card, spec),
         "seed": spec["seed"],
         "level": spec["level"],

@@ -165,9 +165,8 @@ def _whole(table: pa.Table, name: str) -> pa.Array:
 def _texts(values: pa.Array) -> pa.Array:
     """The values as text: one spelling for each number, whatever its type."""
     if pa.types.is_floating(values.type):
-        return pa.array(
-            [None if v is None or v != v else _label_text(v) for v in values.to_pylist()]
-        )
+        texts = [None if v is None or v != v else _label_text(v) for v in values.to_pylist()]
+        return pa.array(texts, pa.string())
     return values.cast(pa.string())
 
 

@@ -36,11 +36,11 @@ function seriesColour(estimator) {
 const drawings = [];
 
 // `draw(width)` gives an svg; `columns` and `rows` are what the CSV button saves.
-function figure({ name, title, note, label, draw, columns, rows, wide = false }) {
+function figure({ name, title, note, label, draw, columns, rows }) {
   const canvas = el("div", { class: "canvas" });
   const caption = el("figcaption", {}, el("strong", {}, title), note ? el("span", {}, ` ${note}`) : null);
   const bar = el("div", { class: "figure-head" }, caption, csvButton(name, columns, () => rows));
-  const node = el("figure", { class: wide ? "wide" : null }, bar, canvas);
+  const node = el("figure", {}, bar, canvas);
   const paint = () => {
     const width = Math.floor(canvas.clientWidth);
     if (width < 60 || canvas.dataset.width === String(width)) return;
@@ -52,6 +52,10 @@ function figure({ name, title, note, label, draw, columns, rows, wide = false })
   };
   drawings.push({ canvas, paint });
   return node;
+}
+
+function figureCard(options, ...below) {
+  return el("article", { class: "card" }, figure(options), ...below);
 }
 
 function paintAll() {

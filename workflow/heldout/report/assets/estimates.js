@@ -3,14 +3,22 @@
 const estimates = unpack("estimates");
 
 const ESTIMATE_COLUMNS = [
-  { title: "Estimator", value: (row) => row.estimator, show: (name) => explained("estimator", name, estimatorTitle(name)) },
+  { title: "Estimator", value: (row) => row.estimator, show: estimatorLink },
   { title: "Risk", number: true, value: (row) => row.risk, show: riskCell },
   { title: "Interval", number: true, value: (row) => row.ci_low, show: intervalCell },
   { title: "Method", class: "method", value: (row) => row.interval, show: methodCell },
   { title: "n", number: true, value: (row) => row.n },
   { title: "θ", value: (row) => row.theta, show: chosenText },
-  { title: "What it estimates", class: "long", value: (row) => row.target, show: (text) => formula(text ?? ABSENT) },
+  { title: "What it estimates", class: "long", value: (row) => row.target, show: targetCell },
 ];
+
+function estimatorLink(name) {
+  return explained("estimator", name, estimatorTitle(name));
+}
+
+function targetCell(text) {
+  return formula(text ?? ABSENT);
+}
 
 function riskCell(value, row) {
   const error = isNumber(row.se) ? el("small", {}, `s.e. ${showRisk(row.se)}`) : null;
@@ -19,7 +27,8 @@ function riskCell(value, row) {
 
 // The recommended interval, and the others smaller below.
 function intervalCell(_, row) {
-  const others = row.others.map((other) => el("span", { class: "others" }, showInterval(other.ci_low, other.ci_high)));
+  const small = (other) => el("span", { class: "others" }, showInterval(other.ci_low, other.ci_high));
+  const others = row.others.map(small);
   return el("span", {}, showInterval(row.ci_low, row.ci_high), ...others);
 }
 
@@ -89,7 +98,7 @@ function dotPlot(rows, y, domain, title, colour, width) {
     marginLeft: room.marginLeft,
     marginRight: 24,
     marginTop: 4,
-    x: riskAxis(),
+    x: riskAxis({ ticks: Math.max(3, width / 100) }),
     y: { domain, label: null, tickFormat: (name) => room.short(title(name)), tickSize: 0 },
     marks: [
       ...intervalMarks(rows, y, colour),
@@ -115,7 +124,6 @@ function learnerFigure(learner) {
     name: `estimates-${learner}`,
     title: `Every estimate for ${learnerTitle(learner)}.`,
     note: "The thick line is the recommended interval, thin ones are the others. Hollow: seen in training.",
-    wide: true,
     columns: data.tables.estimates.columns,
     rows,
     draw: (width) => dotPlot(rows, "estimator", names, estimatorTitle, (row) => roleColour(row.estimator), width),
@@ -137,7 +145,6 @@ function comparisonFigure(estimator) {
     name: `estimates-${estimator}`,
     title: `Every learner by ${estimatorTitle(estimator)}.`,
     note: `With the recommended interval.${cut}`,
-    wide: true,
     columns: data.tables.estimates.columns,
     rows: all,
     draw: (width) => dotPlot(rows, "learner", shown, learnerTitle, () => roleColour(estimator), width),
@@ -158,13 +165,14 @@ function startEstimates() {
 }
 
 function startComparison() {
-  const count = (name) => new Set(estimates.filter((row) => row.estimator === name).map((row) => row.learner)).size;
-  const names = data.estimators.filter((name) => count(name) > 2);
+  const learners = d3.rollup(estimates, (rows) => new Set(rows.map((row) => row.learner)), (row) => row.estimator);
+  const names = data.estimators.filter((name) => learners.get(name)?.size > 2);
   if (names.length === 0) return;
   const holder = el("div");
   const first = ["nested_cv", data.selection.by, "kfold"].find((name) => names.includes(name)) ?? names[0];
   const choose = (name) => swap(holder, comparisonFigure(name));
   place("by-estimator").append(
+    el("h3", {}, "Learners side by side"),
     chooser("Estimator", names.map((name) => [name, estimatorTitle(name)]), first, choose),
     holder,
   );

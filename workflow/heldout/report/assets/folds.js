@@ -14,7 +14,7 @@ function foldChoice(row) {
   return theta === ABSENT ? row.chosen : `${row.chosen}, ${theta}`;
 }
 
-// The choices by how often they were made; those beyond the colours share the last one.
+// The choices by how often they were made; those beyond the colours are grey.
 function choiceColours(rows) {
   const order = d3.groupSort(rows, (group) => -group.length, foldChoice);
   return new Map(order.map((choice, i) => [choice, SERIES[i] ?? "var(--grey)"]));
@@ -24,19 +24,26 @@ function foldRisks(rows, colours, width) {
   const repeats = new Set(rows.map((row) => row.repeat)).size;
   const x = (row) => (repeats > 1 ? `${row.repeat}.${row.fold}` : String(row.fold));
   const domain = rows.map(x);
-  const mean = d3.mean(rows, (row) => row.risk);
   const fill = (row) => colours.get(foldChoice(row));
   const title = (row) => `Fold ${x(row)}: ${showRisk(row.risk)} (n = ${row.n})\n${foldChoice(row)}`;
-  const crowded = domain.length * 24 > width;
+  const mean = { stroke: "currentColor", strokeDasharray: "2 3", strokeOpacity: 0.6 };
   return plot({
     width,
     height: 230,
     marginLeft: 56,
+    marginTop: 10,
     marginBottom: 40,
-    x: { type: "point", domain, label: "outer fold", labelAnchor: "center", labelArrow: "none", ticks: crowded ? [] : domain },
+    x: {
+      type: "point",
+      domain,
+      label: "outer fold",
+      labelAnchor: "center",
+      labelArrow: "none",
+      ticks: domain.length * 24 > width ? [] : domain,
+    },
     y: riskAxis({ ticks: 5, zero: true }),
     marks: [
-      Plot.ruleY([mean], { stroke: "currentColor", strokeDasharray: "2 3", strokeOpacity: 0.6 }),
+      Plot.ruleY([d3.mean(rows, (row) => row.risk)], mean),
       Plot.ruleX(rows, { x, y1: 0, y2: "risk", stroke: fill, strokeOpacity: 0.35 }),
       Plot.dot(rows, { x, y: "risk", r: 4.5, fill }),
       Plot.tip(rows, Plot.pointer({ x, y: "risk", title })),
@@ -45,62 +52,65 @@ function foldRisks(rows, colours, width) {
 }
 
 function choiceCounts(rows, colours, width) {
-  const choices = [...colours.keys()].slice(0, 20);
   const counts = d3.rollup(rows, (group) => group.length, foldChoice);
-  const room = labelRoom(choices, width, 0.5);
+  const bars = [...colours].slice(0, 20).map(([choice, fill]) => ({ choice, fill, count: counts.get(choice) }));
+  const domain = bars.map((bar) => bar.choice);
+  const room = labelRoom(domain, width, 0.5);
+  const at = { x: "count", y: "choice" };
   return plot({
     width,
-    height: 34 + 26 * choices.length,
+    height: 34 + 26 * bars.length,
     marginLeft: room.marginLeft,
     marginTop: 6,
     marginRight: 30,
     x: { label: null, ticks: 4, tickFormat: "d", grid: true, domain: [0, d3.max(counts.values())] },
-    y: { domain: choices, label: null, tickFormat: room.short, tickSize: 0 },
+    y: { domain, label: null, tickFormat: room.short, tickSize: 0 },
     marks: [
-      Plot.barX(choices, { x: (c) => counts.get(c), y: (c) => c, fill: (c) => colours.get(c), insetTop: 4, insetBottom: 4 }),
-      Plot.text(choices, { x: (c) => counts.get(c), y: (c) => c, text: (c) => String(counts.get(c)), dx: 6, textAnchor: "start" }),
+      Plot.barX(bars, { ...at, fill: "fill", insetTop: 4, insetBottom: 4 }),
+      Plot.text(bars, { ...at, text: "count", dx: 6, textAnchor: "start" }),
     ],
   });
 }
 
-function foldNodes(learner, estimator) {
-  const rows = unpack("folds").filter((row) => row.learner === learner && row.estimator === estimator);
+function foldNodes({ learner, estimator }) {
+  const own = (row) => row.learner === learner && row.estimator === estimator;
+  const rows = unpack("folds").filter(own);
   const colours = choiceColours(rows);
   const common = { columns: data.tables.folds.columns, rows, name: `folds-${learner}-${estimator}` };
-  const mean = showRisk(d3.mean(rows, (row) => row.risk));
-  const errors = figure({
+  const different = `${colours.size} different choices in ${rows.length} folds.`;
+  const errors = figureCard({
     ...common,
     title: "Error of each outer fold.",
-    note: `Dashed: their mean, ${mean}.`,
+    note: `Dashed: their mean, ${showRisk(d3.mean(rows, (row) => row.risk))}.`,
     draw: (width) => foldRisks(rows, colours, width),
   });
-  const choices = figure({
+  const choices = figureCard({
     ...common,
     title: "What was chosen without it.",
-    note: colours.size === 1 ? "Every fold chose the same." : `${colours.size} different choices in ${rows.length} folds.`,
+    note: colours.size === 1 ? "Every fold chose the same." : different,
     draw: (width) => choiceCounts(rows, colours, width),
   });
-  const cards = el("div", { class: "cards" }, el("article", { class: "card" }, errors), el("article", { class: "card" }, choices));
-  return [cards, lazyTable("Every fold", () => buildTable(FOLD_COLUMNS, rows, common))];
+  const table = lazyTable("Every fold", () => buildTable(FOLD_COLUMNS, rows, common));
+  return [el("div", { class: "cards" }, errors, choices), table];
 }
 
 function startFolds() {
   const holder = place("all-folds");
   if (!holder) return;
-  const rows = unpack("folds");
-  const learners = [...new Set(rows.map((row) => row.learner))];
-  const estimators = [...new Set(rows.map((row) => row.estimator))];
+  const values = (key) => [...new Set(unpack("folds").map((row) => row[key]))];
+  const [learners, estimators] = [values("learner"), values("estimator")];
   const now = { learner: learners.includes("all") ? "all" : learners[0], estimator: estimators[0] };
   const shown = el("div");
-  const choose = (change) => {
-    Object.assign(now, change);
-    swap(shown, ...foldNodes(now.learner, now.estimator));
-  };
   const bar = el("div", { class: "bar" });
-  bar.append(chooser("Learner", learners.map((name) => [name, learnerTitle(name)]), now.learner, (learner) => choose({ learner })));
-  if (estimators.length > 1) {
-    bar.append(chooser("Estimator", estimators.map((name) => [name, estimatorTitle(name)]), now.estimator, (estimator) => choose({ estimator })));
-  }
+  const control = (label, key, names, title) => {
+    const change = (name) => {
+      now[key] = name;
+      swap(shown, ...foldNodes(now));
+    };
+    bar.append(chooser(label, names.map((name) => [name, title(name)]), now[key], change));
+  };
+  control("Learner", "learner", learners, learnerTitle);
+  if (estimators.length > 1) control("Estimator", "estimator", estimators, estimatorTitle);
   holder.append(bar, shown);
-  choose({});
+  swap(shown, ...foldNodes(now));
 }

@@ -1,10 +1,10 @@
 // Two hyper-parameters: a map of the risk. Strong colour means a small risk.
 
+// The worst tenth shares the palest shade, so that one hopeless θ does not hide all differences.
 function strength(rows) {
   const values = rows.map((row) => row.risk).filter(isNumber);
-  const [low, high] = d3.extent(values);
-  const log = low > 0 && high / low > 20;
-  const scale = (log ? d3.scaleLog() : d3.scaleLinear()).domain([low, high]).range([0.92, 0.06]);
+  const [low, high] = [d3.min(values), d3.quantile(values, 0.9)];
+  const scale = d3.scaleLinear().domain([low, high]).range([0.92, 0.06]).clamp(true);
   return (row) => (low === high ? 0.5 : scale(row.risk));
 }
 

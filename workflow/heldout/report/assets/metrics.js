@@ -33,8 +33,10 @@ function againstSelected(rows) {
     .filter((row) => row.learner_a === best || row.learner_b === best)
     .map((row) => {
       if (row.learner_a === best) return { ...row, other: row.learner_b };
-      const turned = { difference: -row.difference, ci_low: -row.ci_high, ci_high: -row.ci_low };
-      return { ...row, ...turned, other: row.learner_a };
+      const turned = { learner_a: best, learner_b: row.learner_a, difference: -row.difference };
+      const ends = { ci_low: -row.ci_high, ci_high: -row.ci_low };
+      const chance = isNumber(row.prob_a_better) ? { prob_a_better: 1 - row.prob_a_better } : {};
+      return { ...row, ...turned, ...ends, ...chance, other: row.learner_a };
     });
 }
 
@@ -42,18 +44,20 @@ function forest(rows, width) {
   const domain = d3.groupSort(rows, (group) => -group[0].difference, (row) => row.other);
   const colour = (row) => (row.ci_high < 0 ? "var(--green)" : row.ci_low > 0 ? "var(--amber)" : "var(--grey)");
   const room = labelRoom(domain, width);
-  const title = (row) => `${data.selection.learner} − ${row.other}: ${showRisk(row.difference)}\n${showInterval(row.ci_low, row.ci_high)}`;
+  const title = (row) =>
+    `${data.selection.learner} − ${row.other}: ${showRisk(row.difference)}\n${showInterval(row.ci_low, row.ci_high)}`;
+  const ends = { x1: "ci_low", x2: "ci_high", y: "other", strokeLinecap: "round" };
   return plot({
     width,
     height: 36 + 26 * domain.length,
     marginLeft: room.marginLeft,
     marginTop: 6,
     marginRight: 24,
-    x: riskAxis(),
+    x: riskAxis({ ticks: Math.max(3, width / 100) }),
     y: { domain, label: null, tickFormat: room.short, tickSize: 0 },
     marks: [
       Plot.ruleX([0], { stroke: "currentColor", strokeOpacity: 0.6 }),
-      Plot.ruleY(rows, { x1: "ci_low", x2: "ci_high", y: "other", stroke: colour, strokeWidth: 3, strokeOpacity: 0.55, strokeLinecap: "round" }),
+      Plot.ruleY(rows, { ...ends, stroke: colour, strokeWidth: 3, strokeOpacity: 0.55 }),
       Plot.dot(rows, { x: "difference", y: "other", fill: colour, r: 4.5 }),
       Plot.tip(rows, Plot.pointer({ x: "difference", y: "other", title })),
     ],

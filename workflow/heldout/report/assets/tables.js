@@ -64,7 +64,8 @@ function buildTable(columns, rows, { name, marked = () => false, csv = null }) {
   const keys = csv?.columns ?? columns.map((column) => column.key);
   const foot = el("div", { class: "under" }, csvButton(name, keys, () => csv?.rows ?? rows));
   if (rows.length > FIRST_ROWS) foot.prepend(moreButton(rows, add));
-  return el("div", {}, el("div", { class: "scroll", tabindex: "0" }, table), foot);
+  const frame = { class: "scroll", role: "region", "aria-label": "Table", tabindex: "0" };
+  return el("div", {}, el("div", frame, table), foot);
 }
 
 function moreButton(rows, add) {

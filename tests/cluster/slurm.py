@@ -1,0 +1,307 @@
+"""A throw-away SLURM on this machine: one controller, several virtual nodes, all in one folder.
+
+Only two things lie outside the folder: Debian's packages, which are installed when missing, and
+a link at SLURM's default place to the configuration, because Snakemake's jobs do not hand
+``SLURM_CONF`` down. The link is taken away at the end.
+"""
+
+import contextlib
+import os
+import re
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+PROGRAMS = {
+    "slurmctld": "slurmctld",
+    "slurmd": "slurmd",
+    "sbatch": "slurm-client",
+    "munged": "munge",
+}
+"""What is needed, and Debian's package for it."""
+DEFAULT_CONFIG = Path("/etc/slurm/slurm.conf")
+NODES = ("n1", "n2", "n3")
+CPUS, MEMORY = 2, 4000
+BOOT_SECONDS = 30
+
+CONFIG = """
+ClusterName=throwaway
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={port}
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+# A node that fails gives its jobs back after cred_expire seconds (120 unless told).
+AuthInfo=cred_expire=5,socket={folder}/munge/socket
+CredType=cred/munge
+StateSaveLocation={folder}/state
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdSpoolDir={folder}/spool.%n
+SlurmdPidFile={folder}/slurmd.%n.pid
+SlurmdLogFile={folder}/slurmd.%n.log
+# No cgroups: processes are found in /proc, and memory is polled every second.
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=1
+JobAcctGatherParams=OverMemoryKill
+AccountingStorageType=accounting_storage/none
+JobCompType=jobcomp/filetxt
+JobCompLoc={folder}/finished.txt
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+SlurmdParameters=config_overrides
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,sched_interval=1,bf_interval=2
+EnforcePartLimits=ALL
+ReturnToService=2
+SlurmctldTimeout=10
+SlurmdTimeout=8
+InactiveLimit=0
+KillWait=2
+MinJobAge=600
+{nodes}
+PartitionName=main Nodes={names} Default=YES MaxTime=60 State=UP
+"""
+
+
+class MissingError(Exception):
+    """Something that the test needs is not there and could not be put there."""
+
+
+def install() -> None:
+    """Install the daemons where they are missing, or say what is missing."""
+    missing = _missing()
+    if missing and os.geteuid() == 0 and shutil.which("apt-get"):
+        _apt_get("install", "--no-install-recommends", *missing) or (
+            _apt_get("update") and _apt_get("install", "--no-install-recommends", *missing)
+        )
+        missing = _missing()
+    if missing:
+        raise MissingError(
+            f"this test boots a SLURM and lacks {', '.join(missing)}: as root, "
+            f"`apt-get install {' '.join(missing)}`; or leave it out with `pytest -m 'not cluster'`"
+        )
+    if os.geteuid() != 0:
+        raise MissingError(
+            "this test boots a SLURM, whose nodes need root; run it as root (in a container, say), "
+            "or leave it out with `pytest -m 'not cluster'`"
+        )
+
+
+def _missing() -> list[str]:
+    return sorted({package for name, package in PROGRAMS.items() if not shutil.which(name)})
+
+
+def _apt_get(*words: str) -> bool:
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    done = subprocess.run(["apt-get", "-y", "-q", *words], env=environment, capture_output=True)
+    return done.returncode == 0
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job as squeue shows it."""
+
+    number: str
+    state: str
+    node: str
+    comment: str
+    memory: str
+
+    @property
+    def is_fit(self) -> bool:
+        """Whether it fits cells."""
+        return self.comment.startswith("rule_fit_cells")
+
+
+class Slurm:
+    """Boots, breaks, mends and stops it."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    # --- boot and stop -----------------------------------------------------------------------
+
+    def boot(self) -> None:
+        """Start everything and wait until a job runs on every node."""
+        self._write_config()
+        self._link_config()
+        self._start_munge()
+        self.start_controller("-c")
+        for node in NODES:
+            self.start_node(node)
+        wait_until(lambda: set(self.idle_nodes()) == set(NODES), "idle nodes", self._logs)
+        self._ask("srun", "--nodes", str(len(NODES)), "--mem", "10", "true")
+
+    def stop(self) -> None:
+        """Cancel what runs, stop the daemons by their pid files, take the link away."""
+        for node in NODES:
+            self.stop_node(node)
+        self.kill("slurmctld", signal.SIGTERM)
+        self.kill("munge/munged", signal.SIGTERM)
+        if DEFAULT_CONFIG.is_symlink() and DEFAULT_CONFIG.readlink() == self._config:
+            DEFAULT_CONFIG.unlink()
+
+    def start_controller(self, *options: str) -> None:
+        """Start the controller, which remembers its jobs unless told not to (-c)."""
+        subprocess.run(["slurmctld", "-f", self._config, *options], check=True, timeout=20)
+        wait_until(lambda: _succeeds(["sinfo"]), "answer of the controller", self._logs)
+
+    def stop_controller(self) -> None:
+        """As in a crash."""
+        self.kill("slurmctld", signal.SIGKILL)
+
+    def start_node(self, node: str) -> None:
+        """Start the daemon of a node."""
+        subprocess.run(["slurmd", "-f", self._config, "-N", node], check=True, timeout=20)
+
+    def stop_node(self, node: str) -> None:
+        """As in a power cut: the daemon and everything that runs on the node."""
+        self.kill(f"slurmd.{node}", signal.SIGKILL)
+        end(self._processes_on(node), signal.SIGKILL)
+
+    # --- looking -----------------------------------------------------------------------------
+
+    def jobs(self) -> list[Job]:
+        """All jobs the controller remembers, finished ones too."""
+        text = self._ask("squeue", "--states=all", "--noheader", "--format=%i|%T|%N|%k|%m")
+        return [Job(*line.split("|")) for line in text.splitlines()]
+
+    def running_fits(self) -> list[Job]:
+        """The fitting jobs that are on a node now."""
+        return [job for job in self.jobs() if job.is_fit and job.state == "RUNNING"]
+
+    def cancel(self, job: Job) -> None:
+        """scancel."""
+        self._ask("scancel", job.number)
+
+    def idle_nodes(self) -> list[str]:
+        """Nodes that could take a job."""
+        return self._ask("sinfo", "--noheader", "--Node", "--states=idle", "--format=%N").split()
+
+    # --- inside ------------------------------------------------------------------------------
+
+    @property
+    def _config(self) -> Path:
+        return self.folder / "slurm.conf"
+
+    def _write_config(self) -> None:
+        for name in ("state", "munge", *(f"spool.{node}" for node in NODES)):
+            (self.folder / name).mkdir(parents=True)
+        host = socket.gethostname().split(".")[0]
+        port, *ports = free_ports(1 + len(NODES))
+        lines = [
+            f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} "
+            f"CPUs={CPUS} RealMemory={MEMORY} State=UNKNOWN"
+            for node, port in zip(NODES, ports, strict=True)
+        ]
+        text = CONFIG.format(
+            host=host, port=port, folder=self.folder, nodes="\n".join(lines), names=",".join(NODES)
+        )
+        self._config.write_text(text)
+
+    def _link_config(self) -> None:
+        if DEFAULT_CONFIG.is_symlink() and not DEFAULT_CONFIG.exists():
+            DEFAULT_CONFIG.unlink()  # left behind by a test that was killed
+        DEFAULT_CONFIG.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            DEFAULT_CONFIG.symlink_to(self._config)
+        except FileExistsError:
+            raise MissingError(
+                f"there is a SLURM on this machine already ({DEFAULT_CONFIG} exists); "
+                "the test does not touch it: leave the test out with `pytest -m 'not cluster'`"
+            ) from None
+
+    def _start_munge(self) -> None:
+        folder = self.folder / "munge"
+        (folder / "key").write_bytes(secrets.token_bytes(128))
+        (folder / "key").chmod(0o400)
+        command = ["munged", "--force", f"--socket={folder}/socket", f"--key-file={folder}/key"]
+        command += [f"--{name}-file={folder}/munged.{name}" for name in ("pid", "log", "seed")]
+        subprocess.run(command, check=True, timeout=20, capture_output=True)
+        test = f"munge -n -S {folder}/socket | unmunge -S {folder}/socket"
+        wait_until(lambda: _succeeds(["sh", "-c", test]), "munge", self._logs)
+
+    def _ask(self, *command: str) -> str:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, f"{command}: {done.stderr}\n{self._logs()}"
+        return done.stdout
+
+    def _pid(self, name: str) -> int | None:
+        try:
+            return int((self.folder / f"{name}.pid").read_text())
+        except (FileNotFoundError, ValueError):
+            return None
+
+    def kill(self, name: str, how: signal.Signals) -> None:
+        """Stop a daemon by its pid file, and wait for its end."""
+        pid = self._pid(name)
+        if pid is not None and psutil.pid_exists(pid):
+            end([psutil.Process(pid)], how)
+        (self.folder / f"{name}.pid").unlink(missing_ok=True)
+
+    def _processes_on(self, node: str) -> list[psutil.Process]:
+        """The daemons of the steps on a node, which have sockets there, and all they started."""
+        sockets = (self.folder / f"spool.{node}").glob(f"{node}_*.*")
+        numbers = {path.name.removeprefix(f"{node}_").split(".")[0] for path in sockets}
+        steps = [one for one in psutil.process_iter() if self._job_of(one) in numbers]
+        return [process for step in steps for process in (step, *step.children(recursive=True))]
+
+    def _job_of(self, process: psutil.Process) -> str | None:
+        """The number of the job whose step daemon this is; None for all other processes."""
+        try:
+            title = re.match(r"slurmstepd: \[(\d+)\.", " ".join(process.cmdline()))
+            ours = title and process.cwd() == str(self.folder)
+        except psutil.Error:
+            return None
+        return title[1] if title and ours else None
+
+    def _logs(self) -> str:
+        return "\n".join(
+            f"--- {path.name}\n" + "".join(path.read_text().splitlines(True)[-25:])
+            for path in sorted(self.folder.glob("*.log"))
+        )
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody listens on."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+def end(processes: list[psutil.Process], how: signal.Signals) -> None:
+    """Send a signal and wait; those that do not listen are killed."""
+    for process in processes:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.send_signal(how)
+    _, deaf = psutil.wait_procs(processes, timeout=10)
+    for process in deaf:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
+
+
+def wait_until(
+    is_true: Callable[[], object], what: str, logs: Callable[[], str], seconds: float = BOOT_SECONDS
+) -> None:
+    """Look again and again."""
+    deadline = time.monotonic() + seconds
+    while not is_true():
+        assert time.monotonic() < deadline, f"no {what} after {seconds} s\n{logs()}"
+        time.sleep(0.1)
+
+
+def _succeeds(command: list[str]) -> bool:
+    return subprocess.run(command, capture_output=True, timeout=60).returncode == 0

@@ -1,0 +1,129 @@
+"""Losses: their means are scikit-learn's metrics, and each example has its own."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import metrics
+
+from heldout.losses import CLIP, LOSSES, Predictions, loss_for
+
+CLASSES = st.integers(2, 5)
+SEEDS = st.integers(0, 2**31 - 1)
+
+
+def probabilities(rows, classes, seed):
+    """Random rows that add up to one, some of them certain."""
+    generator = np.random.default_rng(seed)
+    proba = generator.dirichlet(np.full(classes, 0.5), size=rows)
+    proba[generator.random(rows) < 0.2] = np.eye(classes)[0]
+    return proba
+
+
+def problem(classes, seed, rows=30):
+    """All classes occur, as scikit-learn wants it."""
+    generator = np.random.default_rng(seed)
+    target = np.concatenate([np.arange(classes), generator.integers(classes, size=rows - classes)])
+    return target, probabilities(rows, classes, seed)
+
+
+@given(CLASSES, SEEDS)
+def test_zero_one(classes, seed):
+    target, proba = problem(classes, seed)
+    said = Predictions(label=proba.argmax(axis=1).astype(np.uint8), proba=proba)
+    losses = LOSSES["zero_one"](target, said)
+    assert losses.mean() == pytest.approx(metrics.zero_one_loss(target, said.label), rel=1e-15)
+    assert losses.tolist() == [float(y != c) for y, c in zip(target, said.label, strict=True)]
+
+
+# Sums of 30 terms in another order: a few units in the last place.
+ORDER = {"rel": 1e-13}
+
+
+@given(CLASSES, SEEDS)
+def test_cross_entropy(classes, seed):
+    target, proba = problem(classes, seed)
+    losses = LOSSES["cross_entropy"](target, Predictions(proba=proba))
+    expected = metrics.log_loss(target, proba, labels=np.arange(classes))
+    assert losses.mean() == pytest.approx(expected, **ORDER)
+    assert losses.max() <= -np.log(CLIP)
+
+
+@given(CLASSES, SEEDS)
+def test_brier(classes, seed):
+    target, proba = problem(classes, seed)
+    losses = LOSSES["brier"](target, Predictions(proba=proba))
+    expected = ((proba - np.eye(classes)[target]) ** 2).sum(axis=1)
+    # p² − 2p + 1 for (1 − p)²: three roundings of numbers up to 1, where the sum may be near 0.
+    assert losses == pytest.approx(expected, abs=1e-15)
+
+
+@given(SEEDS)
+def test_brier_of_two_classes_is_twice_the_usual_one(seed):
+    target, proba = problem(2, seed)
+    losses = LOSSES["brier"](target, Predictions(proba=proba))
+    expected = metrics.brier_score_loss(target, proba[:, 1])
+    assert losses.mean() == pytest.approx(2 * expected, **ORDER)
+
+
+@given(SEEDS)
+def test_squared_and_absolute(seed):
+    generator = np.random.default_rng(seed)
+    target, value = generator.normal(size=(2, 30))
+    said = Predictions(value=value)
+    squared = metrics.mean_squared_error(target, value)
+    absolute = metrics.mean_absolute_error(target, value)
+    assert LOSSES["squared"](target, said).mean() == pytest.approx(squared, **ORDER)
+    assert LOSSES["absolute"](target, said).mean() == pytest.approx(absolute, **ORDER)
+
+
+def test_a_class_that_training_never_saw_has_probability_zero():
+    """Its code is one past the last, as `Target.encode` gives it to sealed rows."""
+    said = Predictions(label=np.array([0]), proba=np.array([[0.25, 0.75]]))
+    unknown = np.array([2])
+    assert LOSSES["zero_one"](unknown, said).tolist() == [1.0]
+    assert LOSSES["cross_entropy"](unknown, said).tolist() == [-np.log(CLIP)]
+    assert LOSSES["brier"](unknown, said).tolist() == [0.25**2 + 0.75**2 + 1]
+
+
+@given(CLASSES, SEEDS)
+def test_bounds_hold(classes, seed):
+    target, proba = problem(classes, seed)
+    said = Predictions(label=proba.argmax(axis=1), proba=proba)
+    for loss in LOSSES.values():
+        if loss.bound is not None:
+            losses = loss(target, said)
+            assert losses.min() >= -1e-15  # brier: see above
+            assert losses.max() <= loss.bound
+
+
+def test_the_worst_prediction_reaches_the_bound():
+    wrong = Predictions(label=np.array([1]), proba=np.array([[0.0, 1.0]]))
+    for name in ("zero_one", "brier"):
+        assert LOSSES[name](np.array([0]), wrong).tolist() == [LOSSES[name].bound]
+
+
+def test_labels_of_a_small_type_do_not_wrap_around():
+    said = Predictions(label=np.array([255], np.uint8))
+    assert LOSSES["zero_one"](np.array([-1]), said).tolist() == [1.0]
+
+
+def test_a_loss_says_what_it_lacks():
+    with pytest.raises(ValueError, match="brier needs proba, which the learner does not give"):
+        LOSSES["brier"](np.array([0]), Predictions(label=np.array([0])))
+
+
+def test_defaults_follow_the_kind_of_target():
+    assert loss_for(None, True).name == "zero_one"
+    assert loss_for(None, False).name == "squared"
+    assert loss_for("absolute", False).name == "absolute"
+
+
+def test_the_names_are_those_of_the_config():
+    from typing import get_args
+
+    from heldout.config import models
+    from heldout.config.study import CLASS_LOSSES
+
+    assert set(LOSSES) == set(get_args(models.Loss)) == set(CLASS_LOSSES)
+    assert {name: loss.classification for name, loss in LOSSES.items()} == CLASS_LOSSES

@@ -1,0 +1,69 @@
+"""What path engines have in common: θ that differ in the path's parameter only are fitted together."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
+from heldout.engines.generic import preprocess
+from heldout.engines.problem import Outcome, Problem
+from heldout.learners.build import MODEL, Recipe
+from heldout.losses import Predictions
+from heldout.names import Theta, canonical
+
+
+class Stretch(NamedTuple):
+    """Prepared rows, and the unfitted models of some θ that differ in one parameter."""
+
+    models: list[BaseEstimator]
+    train: np.ndarray
+    target: np.ndarray
+    held: np.ndarray
+    classes: list[Any] | None
+
+
+Fit = Callable[[Stretch], Iterator[tuple[BaseEstimator, Predictions]]]
+"""Fits the models of a stretch in order; yields each with its predictions on the held-out rows."""
+
+
+def run_path(problem: Problem, thetas: list[Theta], parameter: str, fit: Fit) -> Iterator[Outcome]:
+    """Fit θ stretch by stretch; an error ends its stretch."""
+    for stretch_thetas, recipe in _stretches(problem, thetas, parameter):
+        yield from _run_stretch(problem, stretch_thetas, recipe, fit)
+
+
+def _stretches(
+    problem: Problem, thetas: list[Theta], parameter: str
+) -> Iterator[tuple[list[Theta], Recipe]]:
+    groups: dict[str, tuple[list[Theta], Recipe]] = {}
+    for theta in thetas:
+        recipe = problem.builder.recipe(theta)
+        rest = {name: value for name, value in recipe.model.items() if name != parameter}
+        place = recipe.shared + canonical(rest)
+        groups.setdefault(place, ([], recipe))[0].append(theta)
+    yield from groups.values()
+
+
+def _run_stretch(
+    problem: Problem, thetas: list[Theta], recipe: Recipe, fit: Fit
+) -> Iterator[Outcome]:
+    done = 0
+    started = time.perf_counter()
+    try:
+        fitted, train, held = preprocess(problem, recipe)
+        builder = problem.builder
+        models = [builder.estimator(builder.recipe(theta), problem.seed) for theta in thetas]
+        stretch = Stretch(models, train, problem.train_target, held, builder.table.classes)
+        shared = [step for _, step in fitted.steps]
+        for theta, (model, said) in zip(thetas, fit(stretch), strict=True):
+            pipeline = Pipeline([*fitted.steps, (MODEL, model)])
+            seconds = time.perf_counter() - started
+            yield Outcome(theta, pipeline, shared, said, seconds=seconds)
+            done += 1
+            started = time.perf_counter()
+    except Exception as error:
+        for theta in thetas[done:]:
+            yield Outcome(theta, error=error)

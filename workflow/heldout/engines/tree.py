@@ -1,0 +1,65 @@
+"""Trees: one tree serves every ccp_alpha, and every max_depth that it does not reach.
+
+A pruned tree is exactly what scikit-learn grows and prunes for that ccp_alpha. A deep tree cut at
+max_depth is not always what a shallow fit grows (ties are broken by a random order that depends on
+the nodes seen before), so a depth limit that binds gets a fit of its own.
+"""
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+from heldout.engines.generic import predict
+from heldout.engines.path import Stretch, run_path
+from heldout.engines.problem import Outcome, Problem
+from heldout.losses import Predictions
+from heldout.names import Theta
+
+
+def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
+    """All pruning strengths, or all depths, of one training set."""
+    by_depth = [theta for theta in thetas if "max_depth" in theta and "ccp_alpha" not in theta]
+    by_alpha = [theta for theta in thetas if theta not in by_depth]
+    yield from run_path(problem, by_depth, "max_depth", _fit_depths)
+    yield from run_path(problem, by_alpha, "ccp_alpha", _fit_prunings)
+
+
+def _fit_depths(stretch: Stretch) -> Iterator[tuple[BaseEstimator, Predictions]]:
+    """Lowest limit first; a tree that does not reach its limit is the tree of all higher ones."""
+    limits = [_limit(model) for model in stretch.models]
+    fitted: dict[int, BaseEstimator] = {}
+    grown: Any = None
+    for i in sorted(range(len(limits)), key=lambda i: limits[i]):
+        model: Any = stretch.models[i]
+        if grown is None:
+            model.fit(stretch.train, stretch.target)
+            grown = model if model.get_depth() < limits[i] else None
+        else:
+            model = _like(model, grown)
+        fitted[i] = model
+    for i in range(len(limits)):
+        yield fitted[i], predict(fitted[i], stretch.held, stretch.classes)
+
+
+def _limit(model: Any) -> float:
+    return float("inf") if model.max_depth is None else float(model.max_depth)
+
+
+def _fit_prunings(stretch: Stretch) -> Iterator[tuple[BaseEstimator, Predictions]]:
+    """Grow once without pruning, then prune for each strength."""
+    grown: Any = copy.copy(stretch.models[0])
+    grown.ccp_alpha = 0.0
+    grown.fit(stretch.train, stretch.target)
+    for model in stretch.models:
+        pruned: Any = _like(model, grown)
+        pruned._prune_tree()
+        yield pruned, predict(pruned, stretch.held, stretch.classes)
+
+
+def _like(model: Any, grown: Any) -> Any:
+    """The grown tree under another model's parameters."""
+    made = copy.copy(grown)
+    made.__dict__.update(model.get_params(deep=False))
+    return made

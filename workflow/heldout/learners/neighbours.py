@@ -1,0 +1,97 @@
+"""k nearest neighbours with ties broken by (distance, training index), whatever k.
+
+scikit-learn's own classes break ties as their search structure happens to. These give the same
+predictions where there are none, and one query serves every k.
+"""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.neighbors import NearestNeighbors
+
+MARGIN = 8
+FEW = 64
+"""Up to so many queries are answered with plain numpy, which starts quicker."""
+
+
+def nearest(train: np.ndarray, queries: np.ndarray, k: int) -> np.ndarray:
+    """The k nearest training rows of each query, by (distance, index)."""
+    if k > len(train):
+        raise ValueError(f"n_neighbors = {k} is more than the {len(train)} training rows")
+    count = min(k + MARGIN, len(train))
+    if len(queries) <= FEW or count == len(train):
+        return np.stack([_exactly(train, query, k) for query in queries])
+    search = NearestNeighbors(n_neighbors=count, algorithm="brute").fit(train)
+    candidates = np.sort(search.kneighbors(queries, return_distance=False), axis=1)
+    distances = ((train[candidates] - queries[:, None, :]) ** 2).sum(axis=2)
+    order = np.argsort(distances, axis=1, kind="stable")
+    chosen = np.take_along_axis(candidates, order, axis=1)[:, :k]
+    ranked = np.take_along_axis(distances, order, axis=1)
+    # The search rounds. A row whose ties may reach beyond its candidates is done exactly.
+    margin = 1e-9 * (1 + ranked[:, -1])
+    for row in np.flatnonzero(ranked[:, -1] - ranked[:, k - 1] <= margin):
+        chosen[row] = _exactly(train, queries[row], k)
+    return chosen
+
+
+def _exactly(train: np.ndarray, query: np.ndarray, k: int) -> np.ndarray:
+    distances = ((train - query) ** 2).sum(axis=1)
+    if k < len(train):
+        limit = np.partition(distances, k - 1)[k - 1]
+        near = np.flatnonzero(distances <= limit)
+    else:
+        near = np.arange(len(train))
+    return near[np.argsort(distances[near], kind="stable")][:k]
+
+
+class _Neighbours(BaseEstimator):
+    """Remembers the training rows."""
+
+    def __init__(self, n_neighbors: int = 5, weights: str = "uniform"):
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+
+    def fit(self, features: np.ndarray, target: np.ndarray) -> Any:
+        """Remember."""
+        self.features_ = np.ascontiguousarray(features)
+        self.remember(target)
+        return self
+
+    def remember(self, target: np.ndarray) -> None:
+        """Remember the targets in the form that votes are counted in."""
+        self.votes_ = np.asarray(target, np.float64)[:, None]
+
+    def averages(self, neighbours: np.ndarray) -> np.ndarray:
+        """The mean vote of the first k of the given neighbours."""
+        return (
+            np.cumsum(self.votes_[neighbours], axis=1)[:, self.n_neighbors - 1] / self.n_neighbors
+        )
+
+    def _asked(self, features: np.ndarray) -> np.ndarray:
+        return self.averages(nearest(self.features_, np.asarray(features), self.n_neighbors))
+
+
+class NeighboursRegressor(RegressorMixin, _Neighbours):
+    """The mean target of the k nearest rows."""
+
+    def predict(self, features: np.ndarray) -> np.ndarray:
+        """One number for each row."""
+        return self._asked(features)[:, 0]
+
+
+class NeighboursClassifier(ClassifierMixin, _Neighbours):
+    """The class shares among the k nearest rows; of equal shares the first class wins."""
+
+    def remember(self, target: np.ndarray) -> None:
+        """One vote for the class of each row."""
+        self.classes_, codes = np.unique(np.asarray(target), return_inverse=True)
+        self.votes_ = np.eye(len(self.classes_))[codes]
+
+    def predict_proba(self, features: np.ndarray) -> np.ndarray:
+        """The share of each class."""
+        return self._asked(features)
+
+    def predict(self, features: np.ndarray) -> np.ndarray:
+        """The class with the largest share."""
+        return self.classes_[self._asked(features).argmax(axis=1)]
