@@ -24,8 +24,12 @@ python -m heldout.steps.run results/{wildcards.task} > {log} 2>&1 <<'SPEC'
 SPEC
 """
 
+# With a cluster nodes are given, not cores, and one job does not know what another one has.
+given = workflow.resource_settings
+on_cluster = workflow.remote_exec or given.nodes is not None
+
 try:
-    study = Study(config, cores=workflow.cores or 1)
+    study = Study(config, cores=None if on_cluster else given.cores or 1)
     study.check_sources()
 except HeldoutError as error:
     raise WorkflowError(str(error)) from None

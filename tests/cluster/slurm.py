@@ -14,7 +14,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -284,13 +284,22 @@ def free_ports(count: int) -> list[int]:
 
 def end(processes: list[psutil.Process], how: signal.Signals) -> None:
     """Send a signal and wait; those that do not listen are killed."""
-    for process in processes:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            process.send_signal(how)
-    _, deaf = psutil.wait_procs(processes, timeout=10)
-    for process in deaf:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            process.kill()
+    for sent, patience in ((how, 10.0), (signal.SIGKILL, 5.0)):
+        processes = [process for process in processes if _is_alive(process)]
+        for process in processes:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.send_signal(sent)
+        deadline = time.monotonic() + patience
+        while any(map(_is_alive, processes)) and time.monotonic() < deadline:
+            time.sleep(0.02)
+
+
+def _is_alive(process: psutil.Process) -> bool:
+    """A zombie, which nobody has reaped yet, is not."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def wait_until(

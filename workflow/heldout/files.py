@@ -1,5 +1,6 @@
 """Whole files or none: every write goes to a temporary name in the same folder, then is renamed."""
 
+import io
 import json
 import os
 from collections.abc import Callable
@@ -21,13 +22,32 @@ def write_atomic(path: Path, write: Callable[[BinaryIO], Any]) -> None:
         raise
 
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """`Path.write_bytes`, atomically; makes the folder if need be."""
+def write_bytes(path: Path | str, data: bytes) -> None:
+    """`Path.write_bytes`, atomically; makes the folder if need be.
+
+    With plain strings and few calls: two such files are written for every cell.
+    """
+    folder, name = os.path.split(path)
+    temporary = f"{folder or '.'}/.{name}.{os.getpid()}.tmp"
     try:
-        write_atomic(path, lambda file: file.write(data))
-    except FileNotFoundError:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(path, lambda file: file.write(data))
+        try:
+            file = open(temporary, "wb", buffering=0)  # noqa: PTH123, SIM115
+        except FileNotFoundError:
+            os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+            file = open(temporary, "wb", buffering=0)  # noqa: PTH123, SIM115
+        with file:
+            _write_all(file, data)
+        os.replace(temporary, path)  # noqa: PTH105
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _write_all(file: io.FileIO, data: bytes) -> None:
+    """A single write may take only part of the data."""
+    view = memoryview(data)
+    while view:
+        view = view[file.write(view) :]
 
 
 def write_text(path: Path, text: str) -> None:

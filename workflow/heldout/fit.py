@@ -46,41 +46,40 @@ class Fitter:
     def ensure(self, learner: Definition, resample: Resample, thetas: list[Theta]) -> None:
         """Find or fit the cells of one training set; an error ends only its own cell."""
         keep = self._keep_models and not resample.parts
-        missing: dict[str, Keys] = {}
+        missing: dict[str, tuple[Cell, Keys]] = {}
         for theta, keys in zip(thetas, self.plan.keys(learner, resample, thetas), strict=True):
             cell = Cell(learner.name, theta, resample.name)
             record = self.store.find(cell, keys.cell, keep, self._loss_needs)
             if record is not None:
                 self.batch.cells.append((cell, record))
             else:
-                missing[canonical(theta)] = keys
-        wanted = [theta for theta in thetas if canonical(theta) in missing]
-        if wanted:
+                missing[canonical(theta)] = cell, keys
+        if missing:
             builder = self._builders[learner.name]
-            for outcome in self._outcomes(builder, resample, wanted, missing):
-                self._keep(learner, resample, outcome, missing[canonical(outcome.theta)], keep)
+            for outcome in self._outcomes(builder, resample, list(missing.values())):
+                cell, keys = missing[canonical(outcome.theta)]
+                self._keep(cell, keys, resample, outcome, keep)
 
     @cached_property
     def _builders(self) -> dict[str, "Builder"]:
         return checked_builders(self.plan, self._loss_needs)
 
     def _outcomes(
-        self, builder: "Builder", resample: Resample, thetas: list[Theta], keys: dict[str, Keys]
+        self, builder: "Builder", resample: Resample, missing: list[tuple[Cell, Keys]]
     ) -> Iterator["Outcome"]:
         from heldout.engines import dispatch, generic
 
         if resample.parts:
-            yield from self._joined(builder, resample, thetas)
+            yield from self._joined(builder, resample, [cell.theta for cell, _ in missing])
             return
         problem = self._problems.problem(builder, resample)
         fresh = []
-        for theta in thetas:
-            cell = Cell(builder.definition.name, theta, resample.name)
-            model = self.store.fitted_model(cell, keys[canonical(theta)])
+        for cell, keys in missing:
+            model = self.store.fitted_model(cell, keys)
             if model is None:
-                fresh.append(theta)
+                fresh.append(cell.theta)
             else:
-                yield generic.revisit(problem, theta, model)
+                yield generic.revisit(problem, cell.theta, model)
         yield from dispatch.run(problem, fresh)
 
     def _joined(
@@ -107,9 +106,8 @@ class Fitter:
             )
 
     def _keep(
-        self, learner: Definition, resample: Resample, outcome: "Outcome", keys: Keys, keep: bool
+        self, cell: Cell, keys: Keys, resample: Resample, outcome: "Outcome", keep: bool
     ) -> None:
-        cell = Cell(learner.name, outcome.theta, resample.name)
         if outcome.error is not None or outcome.predictions is None:
             error = f"{type(outcome.error).__name__}: {outcome.error}"
             self.batch.failures.append(f"{cell}: {error}")

@@ -1,6 +1,6 @@
 """Extra scikit-learn metrics from stored predictions: reported, never selected on."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,10 @@ class MetricRow:
 
 
 class Said:
-    """Looks like a fitted estimator to a scorer, and repeats stored predictions."""
+    """Looks like a fitted estimator to a scorer, and repeats stored predictions.
+
+    Has just the methods that it has predictions for; scorers look at their names.
+    """
 
     def __init__(self, predictions: Predictions, classes: list[Any] | None):
         self._said = predictions
@@ -36,11 +39,17 @@ class Said:
         else:
             self._estimator_type = "regressor"
         if predictions.proba is not None:
-            self.predict_proba: Callable[[Any], np.ndarray | None] = lambda _: predictions.proba
+
+            def predict_proba(_: Any) -> np.ndarray | None:
+                return predictions.proba
+
+            self.predict_proba = predict_proba
         if predictions.decision is not None:
-            self.decision_function: Callable[[Any], np.ndarray | None] = lambda _: (
-                predictions.decision
-            )
+
+            def decision_function(_: Any) -> np.ndarray | None:
+                return predictions.decision
+
+            self.decision_function = decision_function
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags, RegressorTags, Tags, TargetTags

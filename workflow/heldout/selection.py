@@ -57,7 +57,7 @@ def _entry(curve: Curve, pick: int) -> dict[str, Any]:
 def _why(curve: Curve, pick: int, learners: int, by: str, rule: Rule) -> str:
     among = f" among {learners} learners" if learners > 1 else ""
     risk, count = curve.risks[pick], len(curve.thetas)
-    if rule.name == "min":
+    if rule.name == "min" or count == 1:
         return f"smallest {by} risk ({risk:.6g}) of {count} θ{among}"
     if rule.name == "one_se":
         return (

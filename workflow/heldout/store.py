@@ -9,9 +9,12 @@ exists when its score file is whole.
 
 import io
 import json
+import os
 import pickle
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +30,9 @@ LARGE = 4096
 """Arrays of more bytes than this are stored once, by content."""
 SEAL = len(digest())
 """A score file ends in this many characters: the digest of what stands before."""
+REFERENCE = re.compile(rb"\x8c%c([0-9a-f]{%d})\x94(?:\x95.{8})?Q" % (SEAL, SEAL), re.DOTALL)
+"""How pickle writes a reference the first time: SHORT_BINUNICODE, MEMOIZE, perhaps a new FRAME,
+BINPERSID."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,11 @@ class Cell:
     learner: str
     theta: Theta
     held_out: str
+
+    @cached_property
+    def theta_name(self) -> str:
+        """The name of θ's folder."""
+        return theta_name(self.theta)
 
     def __str__(self) -> str:
         theta = json.dumps(self.theta, sort_keys=True, ensure_ascii=False)
@@ -72,7 +83,10 @@ class Store:
 
     def path(self, cell: Cell, ending: str) -> Path:
         """Where a cell's score or model lies."""
-        return self.folder / cell.learner / theta_name(cell.theta) / f"{cell.held_out}.{ending}"
+        return Path(self._place(cell, ending))
+
+    def _place(self, cell: Cell, ending: str) -> str:
+        return f"{self.folder}/{cell.learner}/{cell.theta_name}/{cell.held_out}.{ending}"
 
     def find(
         self, cell: Cell, key: str, with_model: bool, needs: str | None = None
@@ -81,7 +95,7 @@ class Store:
         header, _, found = self._read(cell)
         if header is None or header["key"] != key or (needs and needs not in header["arrays"]):
             return None
-        if with_model and not (header["model"] and self.path(cell, "model").is_file()):
+        if with_model and not (header["model"] and os.path.isfile(self._place(cell, "model"))):  # noqa: PTH113
             return None
         return Record(key, found, header["model"], header["engine"], header["seconds"])
 
@@ -97,7 +111,7 @@ class Store:
     ) -> Record:
         """Write the model, if any, and then the scores."""
         if model is not None:
-            model.save(self.folder / SHARED, self.path(cell, "model"))
+            model.save(f"{self.folder}/{SHARED}", self._place(cell, "model"))
         arrays = {name: np.ascontiguousarray(array) for name, array in said.arrays().items()}
         data = b"".join(array.tobytes() for array in arrays.values())
         header: dict[str, Any] = {
@@ -113,9 +127,9 @@ class Store:
             "seconds": round(seconds, 6),
         }
         body = json.dumps(header).encode() + b"\n" + data
-        whole = body + digest(body).encode()
-        write_bytes(self.path(cell, "score"), whole)
-        return Record(keys.cell, digest(whole), header["model"], engine, header["seconds"])
+        seal = digest(body)
+        write_bytes(self._place(cell, "score"), body + seal.encode())
+        return Record(keys.cell, seal, header["model"], engine, header["seconds"])
 
     def scores(self, cell: Cell, expected: str) -> dict[str, Predictions]:
         """The predictions on each held-out set, if the file still has its digest."""
@@ -135,7 +149,7 @@ class Store:
     def fitted_model(self, cell: Cell, keys: Keys) -> Any:
         """The stored model if it is whole and was fitted as `keys` ask, else None."""
         header, _, _ = self._read(cell)
-        if header is None or header["fit"] != keys.fit or not header["model"]:
+        if header is None or header.get("fit") != keys.fit or not header["model"]:
             return None
         try:
             return self.load_model(cell, header["model"])
@@ -147,16 +161,21 @@ class Store:
         return load_model(self.path(cell, "model"), self.folder / SHARED, expected)
 
     def _read(self, cell: Cell) -> tuple[dict[str, Any] | None, bytes, str]:
-        """The header (None if missing or damaged), the arrays' bytes and the file's digest."""
-        try:
-            whole = self.path(cell, "score").read_bytes()
-        except FileNotFoundError:
-            return None, b"", ""
-        body, seal = whole[:-SEAL], whole[-SEAL:]
-        if digest(body).encode() != seal:
-            return None, b"", ""
-        line, _, data = body.partition(b"\n")
-        return json.loads(line), data, digest(whole)
+        return read_score(self._place(cell, "score"))
+
+
+def read_score(path: Path | str) -> tuple[dict[str, Any] | None, bytes, str]:
+    """The header (None if missing or damaged), the arrays' bytes and the file's seal."""
+    try:
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123
+            whole = file.readall()
+    except FileNotFoundError:
+        return None, b"", ""
+    body, seal = whole[:-SEAL], whole[-SEAL:]
+    if digest(body).encode() != seal:
+        return None, b"", ""
+    line, _, data = body.partition(b"\n")
+    return json.loads(line), data, seal.decode()
 
 
 def _arrays(described: dict[str, Any], data: bytes) -> dict[str, np.ndarray]:
@@ -168,20 +187,29 @@ def _arrays(described: dict[str, Any], data: bytes) -> dict[str, np.ndarray]:
     return arrays
 
 
+def _is_whole(path: str, size: int) -> bool:
+    try:
+        return os.stat(path).st_size == size  # noqa: PTH116
+    except FileNotFoundError:
+        return False
+
+
 class PickledModel:
     """A pickled model and the parts of it that are shared with other models."""
 
-    def __init__(self, pickled: bytes, parts: dict[str, bytes]):
+    def __init__(self, pickled: bytes, parts: dict[str, bytes], written: set[str]):
         self.pickled = pickled
         self.parts = parts
+        self.written = written
         self.digest = digest(pickled)
 
-    def save(self, shared: Path, path: Path) -> None:
+    def save(self, shared: str, path: str) -> None:
         """Write the parts that are not there yet, then the model."""
         for name, data in self.parts.items():
-            part = shared / name
-            if not part.exists() or part.stat().st_size != len(data):
+            part = f"{shared}/{name}"
+            if part not in self.written and not _is_whole(part, len(data)):
                 write_bytes(part, data)
+            self.written.add(part)
         write_bytes(path, self.pickled)
 
 
@@ -190,6 +218,7 @@ class ModelPickler:
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Any, str, bytes]] = {}
+        self._written: set[str] = set()
 
     def dump(self, model: Any, shared: Iterable[Any]) -> PickledModel:
         """Pickle a model; `shared` are objects inside it that other models also hold."""
@@ -197,7 +226,7 @@ class ModelPickler:
         buffer = io.BytesIO()
         pickler = _Pickler(buffer, self._known, apart)
         pickler.dump(model)
-        return PickledModel(buffer.getvalue(), pickler.parts)
+        return PickledModel(buffer.getvalue(), pickler.parts, self._written)
 
 
 class _Pickler(pickle.Pickler):
@@ -218,6 +247,11 @@ class _Pickler(pickle.Pickler):
         _, name, data = self._known[id(value)]
         self.parts[name] = data
         return name
+
+
+def part_names(pickled: bytes) -> list[str]:
+    """The shared parts that a pickled model refers to, found without unpickling it."""
+    return sorted({name.decode() for name in REFERENCE.findall(pickled)})
 
 
 def load_model(path: Path, shared: Path, expected: str) -> Any:

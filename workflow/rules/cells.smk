@@ -16,6 +16,12 @@ rule fit_cells:
         "results/{task}/logs/fit_cells.{part}-of-{parts}.log",
     benchmark:
         "results/{task}/logs/fit_cells.{part}-of-{parts}.tsv"
+    threads: 1
+    resources:
+        mem_mb=lambda _, input, attempt: study.fitting_memory(input.size_mb, attempt),
+        runtime=lambda wildcards, attempt: study.fitting_minutes(
+            wildcards.task, wildcards.parts, attempt
+        ),
     params:
         spec=lambda wildcards: study.spec(
             "fit_cells", wildcards.task, part=wildcards.part, parts=wildcards.parts

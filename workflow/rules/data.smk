@@ -12,6 +12,8 @@ rule prepare_data:
         sealed="results/{task}/vault/sealed.parquet",
     log:
         "results/{task}/logs/prepare_data.log",
+    resources:
+        mem_mb=lambda _, input, attempt: study.fitting_memory(input.size_mb, attempt),
     params:
         spec=lambda wildcards: study.spec("prepare_data", wildcards.task),
     shell:

@@ -8,6 +8,11 @@ rule estimate_risks:
         "results/{task}/risks.csv",
     log:
         "results/{task}/logs/estimate_risks.log",
+    resources:
+        mem_mb=lambda _, input, attempt: study.reading_memory(input.size_mb, attempt),
+        runtime=lambda wildcards, attempt: study.reading_minutes(
+            wildcards.task, attempt
+        ),
     params:
         spec=lambda wildcards: study.spec("estimate_risks", wildcards.task),
     shell:
@@ -37,6 +42,11 @@ rule estimate_procedures:
         comparisons="results/{task}/comparisons.csv",
     log:
         "results/{task}/logs/estimate_procedures.log",
+    resources:
+        mem_mb=lambda _, input, attempt: study.reading_memory(input.size_mb, attempt),
+        runtime=lambda wildcards, attempt: study.reading_minutes(
+            wildcards.task, attempt
+        ),
     params:
         spec=lambda wildcards: study.spec("estimate_procedures", wildcards.task),
     shell:
@@ -50,6 +60,11 @@ rule compute_metrics:
         "results/{task}/metrics.csv",
     log:
         "results/{task}/logs/compute_metrics.log",
+    resources:
+        mem_mb=lambda _, input, attempt: study.reading_memory(input.size_mb, attempt),
+        runtime=lambda wildcards, attempt: study.reading_minutes(
+            wildcards.task, attempt
+        ),
     params:
         spec=lambda wildcards: study.spec("compute_metrics", wildcards.task),
     shell:
@@ -66,6 +81,8 @@ rule train_final:
         card="results/{task}/final/card.json",
     log:
         "results/{task}/logs/train_final.log",
+    resources:
+        mem_mb=lambda _, input, attempt: study.fitting_memory(input.size_mb, attempt),
     params:
         spec=lambda wildcards: study.spec("train_final", wildcards.task),
     shell:
@@ -84,6 +101,8 @@ rule open_test:
         "results/{task}/vault/test.csv",
     log:
         "results/{task}/logs/open_test.log",
+    resources:
+        mem_mb=lambda _, input, attempt: study.fitting_memory(input.size_mb, attempt),
     params:
         spec=lambda wildcards: study.spec("open_test", wildcards.task),
     shell:
@@ -118,6 +137,11 @@ rule run_checks:
         "results/{task}/checks.csv",
     log:
         "results/{task}/logs/run_checks.log",
+    resources:
+        mem_mb=lambda _, input, attempt: study.reading_memory(input.size_mb, attempt),
+        runtime=lambda wildcards, attempt: study.reading_minutes(
+            wildcards.task, attempt
+        ),
     params:
         spec=lambda wildcards: study.spec("run_checks", wildcards.task),
     shell:

@@ -81,7 +81,7 @@ def no_duplicates(context: Context) -> Outcome:
     if apart:
         share = apart / table.n
         return failed(
-            f"{apart} rows ({share:.1%}) equal an earlier row in all columns; copies may lie on both "
+            f"{apart} row(s) ({share:.1%}) equal an earlier row in all columns; copies may lie on both "
             "sides of a split. Remove them, or name a groups column that keeps them together"
         )
     return passed("no row occurs twice")

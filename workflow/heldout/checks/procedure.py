@@ -1,6 +1,5 @@
 """Checks of the estimates, the selection and the test set."""
 
-import json
 from collections import Counter
 
 import numpy as np
@@ -70,7 +69,7 @@ def stable_choice(context: Context) -> Outcome:
         return not_applicable("no nested CV")
     choices = Counter((fold.chosen, fold.theta) for fold in folds)
     (learner, theta), count = choices.most_common(1)[0]
-    text = f"{count} of {len(folds)} outer folds choose {learner} {json.loads(theta)}"
+    text = f"{count} of {len(folds)} outer folds choose {learner} {theta}"
     if count / len(folds) < UNSTABLE:
         return failed(f"at most {text}: the choice hangs on the sample")
     return passed(text)

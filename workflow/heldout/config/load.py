@@ -8,7 +8,6 @@ from pydantic import BaseModel, ValidationError
 from heldout.config.models import Config
 from heldout.errors import HeldoutError, did_you_mean
 
-
 EXPONENT = re.compile(r"[-+]?(\.\d+|\d+(\.\d*)?)[eE][-+]?\d+")
 """1e-3: a number to everybody but a YAML 1.1 reader, which wants 1.0e-3 and else takes it for text."""
 

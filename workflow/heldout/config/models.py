@@ -151,6 +151,12 @@ class Config(Strict):
     batches: int | None = Field(
         default=None, ge=1, description="fitting jobs per task; default: as many as there are cores"
     )
+    batch_cells: int | None = Field(
+        default=None,
+        ge=1,
+        description="about how many cells a fitting job gets, unless `batches` says how many jobs "
+        "there are; default: 500 on a cluster",
+    )
     open_again: bool = Field(
         default=False, description="open the sealed test set for another selection"
     )

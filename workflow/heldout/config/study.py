@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from heldout.code import code_digest, library_versions
+from heldout.config import resources
 from heldout.config.load import validate
 from heldout.config.models import Config, Task
 from heldout.config.scorers import SCORERS
@@ -34,10 +35,10 @@ from heldout.report.assets import assets_digest
 
 MAX_SPEC = 120_000
 """A spec travels inside a shell command, which may have 128 KiB."""
-CELLS_PER_JOB = 20
-"""Fewer cells than this do not deserve a job of their own."""
-GUESSED_ROWS = 1000
-"""While the workflow is parsed nobody has looked at the table yet."""
+BATCHING = {"batches", "batch_cells"}
+"""Keys that change no number."""
+GUESSED_ROWS, GUESSED_CHUNKS = 1000, 10
+"""Of leave-one-out: while the workflow is parsed nobody has looked at the table yet."""
 CLASS_LOSSES = {
     "zero_one": True,
     "cross_entropy": True,
@@ -61,12 +62,14 @@ SETTINGS: dict[str, Callable[[Task], dict[str, Any]]] = {
 class Study:
     """What the rules ask for."""
 
-    def __init__(self, raw: dict[str, Any], cores: int = 1):
+    def __init__(self, raw: dict[str, Any], cores: int | None = 1):
+        """`cores` is None on a cluster, where no job knows what the others have."""
         self.config: Config = validate(raw)
-        self.cores = max(1, cores)
+        self.cores = cores
         self._learners = {name: self._define(name) for name in self._learner_names()}
         for name in self.tasks:
             self._check_task(name)
+        self._cells = {name: self._cell_count(name) for name in self.tasks}
 
     @property
     def tasks(self) -> list[str]:
@@ -93,15 +96,34 @@ class Study:
 
     def parts(self, task: str) -> int:
         """How many jobs share the cells of a task."""
-        if self.config.batches is not None:
-            return self.config.batches
-        return max(1, min(self.cores, math.ceil(self._cell_count(task) / CELLS_PER_JOB)))
+        config = self.config
+        if config.batches is not None:
+            return config.batches
+        if config.batch_cells is None and self.cores is not None:
+            return resources.jobs_for_cores(self._cells[task], self.cores)
+        return resources.jobs_for_cluster(self._cells[task], self._units(task), config.batch_cells)
 
     def manifests(self, task: str) -> list[str]:
         """The manifests of all fitting jobs of a task."""
         parts = self.parts(task)
         folder = f"results/{task}/cells/manifests"
         return [f"{folder}/{part}-of-{parts}.json" for part in range(1, parts + 1)]
+
+    def fitting_memory(self, size: float, attempt: int) -> int:
+        """MB for a job that fits, from the size of its inputs."""
+        return resources.megabytes(size, resources.FITTING_COPIES, attempt)
+
+    def reading_memory(self, size: float, attempt: int) -> int:
+        """MB for a job that reads all cells of a task, from the size of its inputs."""
+        return resources.megabytes(size, resources.READING_COPIES, attempt)
+
+    def fitting_minutes(self, task: str, parts: str, attempt: int) -> int:
+        """How long a fitting job may take."""
+        return resources.minutes(self._cells[task] / int(parts), resources.FITTING_SECONDS, attempt)
+
+    def reading_minutes(self, task: str, attempt: int) -> int:
+        """How long a job that reads all cells of a task may take."""
+        return resources.minutes(self._cells[task], resources.READING_SECONDS, attempt)
 
     def has_test(self, task: str) -> bool:
         """Whether the task has a sealed test set that is to be opened."""
@@ -199,7 +221,7 @@ class Study:
             "level": self.config.level,
             "groups": task.groups,
             "open_again": self.config.open_again,
-            "config": digest(self.config.model_dump_json()),
+            "config": digest(self.config.model_dump_json(exclude=BATCHING)),
         }
 
     def _tabulate_estimates(self, name: str) -> dict[str, Any]:
@@ -278,14 +300,27 @@ class Study:
         return definition
 
     def _cell_count(self, name: str) -> int:
-        task = self._task(name)
         thetas = sum(
-            task.select.maximum if learner.endless else len(learner.thetas(self.config.seed))
+            self._task(name).select.maximum
+            if learner.endless
+            else len(learner.thetas(self.config.seed))
             for learner in self._learners_of(name)
         )
+        return thetas * sum(self._sets(name).values())
+
+    def _units(self, name: str) -> int:
+        """How many (training set, learner)s there are, which jobs do not divide."""
+        sets = self._sets(name)
+        if LOO in sets:
+            sets[LOO] = GUESSED_CHUNKS
+        return sum(sets.values()) * len(self._task(name).learners)
+
+    def _sets(self, name: str) -> dict[str, int]:
+        """How many held-out sets there are of each kind."""
+        task = self._task(name)
         folds, pairs = task.kfold.k * task.kfold.repeats, math.comb(task.kfold.k, 2)
         rounds = task.montecarlo.rounds
-        sets = {
+        counts = {
             FOLDS: folds,
             FOLDS_WHOLE: folds,
             NEIGHBOURS: folds,
@@ -295,7 +330,7 @@ class Study:
             BAGS: task.bootstrap.bags,
             LOO: GUESSED_ROWS,
         }
-        return thetas * sum(sets.get(kind, 1) for kind in self._kinds(name))
+        return {kind: counts.get(kind, 1) for kind in self._kinds(name)}
 
     def _check_task(self, name: str) -> None:
         task = self._task(name)

@@ -64,12 +64,17 @@ class Prepared:
         return [i for i, column in enumerate(columns) if column["kind"] == kind]
 
 
+def seen_digest(schema: dict[str, Any], features: np.ndarray, target: np.ndarray) -> str:
+    """The digest of everything a fit can see."""
+    array_bytes = (np.ascontiguousarray(array).tobytes() for array in (features, target))
+    return digest(canonical(schema), *array_bytes)
+
+
 def write_prepared(
     folder: Path, facts: dict[str, Any], features: np.ndarray, target: np.ndarray, rows: np.ndarray
 ) -> None:
     """Write the arrays, and last the facts with the digest."""
-    array_bytes = (np.ascontiguousarray(array).tobytes() for array in (features, target))
-    seen = digest(canonical(facts["schema"]), *array_bytes)
+    seen = seen_digest(facts["schema"], features, target)
     for name, array in (("X", features), ("y", target), ("rows", rows)):
         write_array(folder / f"{name}.npy", array)
     write_json(folder / "table.json", {**facts, "digest": seen})

@@ -1,0 +1,90 @@
+"""The `heldout` command: small helpers around ``snakemake``, which does the main job.
+
+Only the parser lives here, so that ``heldout --help`` imports neither scikit-learn nor pandas;
+each command is a module of its own with a function ``run(arguments) -> exit code``.
+"""
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from heldout import __version__
+from heldout.errors import HeldoutError
+
+CONFIG = Path("config/config.yaml")
+RESULTS = Path("results")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; an error for people is printed without a traceback."""
+    arguments = parser().parse_args(argv)
+    sys.path.append(str(Path.cwd()))  # where a user's own estimators are
+    try:
+        command = importlib.import_module(f"heldout.cli.{arguments.command}")
+        return int(command.run(arguments))
+    except HeldoutError as error:
+        print(f"heldout: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # the reader, `head` for instance, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    whole = argparse.ArgumentParser(
+        prog="heldout",
+        description="Helpers around `snakemake`, which runs the study that a config describes.",
+    )
+    whole.add_argument("--version", action="version", version=f"heldout {__version__}")
+    commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_init(commands.add_parser("init", help="look at a table and write a config for it"))
+    _add_check(
+        commands.add_parser(
+            "check", help="check config and data, and results against their digests"
+        )
+    )
+    _add_predict(commands.add_parser("predict", help="apply a final model to new rows"))
+    _add_show(commands.add_parser("show", help="print a task's estimates, or one cell"))
+    return whole
+
+
+def _add_init(command: argparse.ArgumentParser) -> None:
+    command.add_argument("table", metavar="TABLE", help="csv, csv.gz, tsv, parquet or sklearn:NAME")
+    command.add_argument("--target", required=True, metavar="COLUMN", help="the column to predict")
+    command.add_argument("--groups", metavar="COLUMN", help="a column whose rows stay together")
+    command.add_argument("--output", type=Path, default=CONFIG, metavar="FILE", help=_default())
+    command.add_argument("--force", action="store_true", help="overwrite an existing file")
+
+
+def _add_check(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--config", type=Path, default=CONFIG, metavar="FILE", help=_default())
+    command.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help=_default())
+    command.add_argument("--dry-run", action="store_true", help="say what is wrong, remove nothing")
+
+
+def _add_predict(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "model", type=Path, metavar="MODEL", help="final/model.joblib, or a task's results folder"
+    )
+    command.add_argument(
+        "table", metavar="TABLE", help="new rows, with the columns of the old ones"
+    )
+    command.add_argument("--output", type=Path, metavar="FILE", help="a csv file; default: print")
+    command.add_argument("--proba", action="store_true", help="a column of probabilities per class")
+
+
+def _add_show(command: argparse.ArgumentParser) -> None:
+    command.add_argument("task", nargs="?", metavar="TASK", help="default: all tasks")
+    command.add_argument(
+        "cell", nargs="?", metavar="CELL", help="a cell such as knn/n_neighbors=5/full"
+    )
+    command.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help=_default())
+    command.add_argument("--all", action="store_true", help="every interval, not the recommended")
+
+
+def _default() -> str:
+    return "default: %(default)s"

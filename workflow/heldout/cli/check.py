@@ -1,0 +1,72 @@
+"""``heldout check``: config and data before anything is fitted, results against their digests."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from heldout.cli import CONFIG
+from heldout.cli.artifacts import Findings, inspect, remove, remove_leftovers
+from heldout.cli.rehearse import rehearse
+from heldout.config.file import read_config
+from heldout.config.study import Study
+from heldout.errors import HeldoutError
+
+SHOWN = 20
+"""How many damaged cells are named."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check everything, say what is wrong, and make the next run mend what can be mended."""
+    study = Study(read_config(arguments.config))
+    print(f"{arguments.config}: valid, {len(study.tasks)} tasks")
+    ready = [_check_data(study, task) for task in study.tasks]
+    whole = [_check_results(study, task, arguments) for task in study.tasks]
+    if not arguments.dry_run:
+        removed = remove_leftovers(arguments.results)
+        if removed:
+            print(f"{arguments.results}: removed {removed} unfinished files of earlier runs")
+    return 0 if all(ready) and all(whole) else 1
+
+
+def _check_data(study: Study, task: str) -> bool:
+    try:
+        found = rehearse(study, task)
+    except HeldoutError as error:
+        print(f"heldout: task '{task}': {error}", file=sys.stderr)
+        return False
+    print(f"{task}: {found.summary}")
+    for note in found.notes:
+        print(f"  note: {note}")
+    return True
+
+
+def _check_results(study: Study, task: str, arguments: argparse.Namespace) -> bool:
+    folder = arguments.results / task
+    findings = inspect(folder, models_expected=study.config.models == "all")
+    if not findings.cells and not findings.faults:
+        print(f"{task}: no results to check in {folder}")
+        return True
+    if not findings.faults:
+        print(f"{task}: {findings.cells} cells in {folder} are whole")
+        return True
+    _report(task, findings)
+    if not arguments.dry_run:
+        removed = remove(folder, findings)
+        print(
+            f"  removed {removed} files: these, and what was computed from them. Nothing else is "
+            f"fitted again by: {_command(arguments.config)}"
+        )
+    return False
+
+
+def _report(task: str, findings: Findings) -> None:
+    faults = findings.faults
+    print(f"{task}: {len(faults)} faults in {findings.cells} cells")
+    for fault in faults[:SHOWN]:
+        print(f"  {fault.what}: {fault.why}")
+    if len(faults) > SHOWN:
+        print(f"  … and {len(faults) - SHOWN} more")
+
+
+def _command(config: Path) -> str:
+    return "snakemake --cores all" + ("" if config == CONFIG else f" --configfile {config}")

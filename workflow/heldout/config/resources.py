@@ -1,0 +1,44 @@
+"""What a job asks of a cluster: how many there are, how much memory, how many minutes.
+
+Guesses on the safe side, made again with every attempt: a job that is ended for its memory or its
+time comes back with more of both, and finds the cells that it had finished in the store.
+"""
+
+import math
+
+BASE_MB = 1000
+"""Two processes of Snakemake (270 MB) and one with scikit-learn (250 MB), with room to spare."""
+FITTING_COPIES = 12
+"""Times the size of the inputs: training part, scaled and encoded copies, what the learner needs."""
+READING_COPIES = 20
+"""Times the size of the manifests, which are small as text and large as Python objects."""
+BASE_MINUTES = 10
+"""Start-up on a slow file system."""
+FITTING_SECONDS = 1.0
+"""For a cell. Most take milliseconds; a large forest takes more, and then a second attempt."""
+READING_SECONDS = 0.01
+"""For a cell's scores, from a slow file system."""
+CELLS_PER_CORE = 20
+"""Fewer cells than this do not deserve a job of their own."""
+CELLS_PER_JOB = 500
+"""On a cluster, where a job waits in a queue and its start costs some five seconds."""
+
+
+def jobs_for_cores(cells: int, cores: int) -> int:
+    """As many jobs as there are cores, unless there is too little to do."""
+    return max(1, min(cores, math.ceil(cells / CELLS_PER_CORE)))
+
+
+def jobs_for_cluster(cells: int, units: int, cells_per_job: int | None) -> int:
+    """Jobs of a given size; no more than there are units, which are not divided."""
+    return max(1, min(units, math.ceil(cells / (cells_per_job or CELLS_PER_JOB))))
+
+
+def megabytes(data: float, copies: int, attempt: int) -> int:
+    """Memory for a job whose inputs have this size in MB."""
+    return math.ceil(BASE_MB + copies * data) * attempt
+
+
+def minutes(cells: float, seconds: float, attempt: int) -> int:
+    """Time for a job with so many cells."""
+    return math.ceil(BASE_MINUTES + cells * seconds / 60) * attempt
