@@ -70,7 +70,7 @@ InactiveLimit=0
 KillWait=2
 MinJobAge=600
 {nodes}
-PartitionName=main Nodes={names} Default=YES MaxTime=60 State=UP
+PartitionName=main Nodes={names} Default=YES MaxTime=600 State=UP
 """
 
 

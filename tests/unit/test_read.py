@@ -54,6 +54,10 @@ def test_text_formats_agree(read, name, content):
     assert read(name, content).to_pydict() == WANTED
 
 
+def test_an_empty_line_in_a_file_of_one_column_is_a_missing_value(read):
+    assert read("t.csv", "a\n1\n\n2\n").to_pydict() == {"a": ["1", None, "2"]}
+
+
 def test_every_value_is_read_as_text(read):
     table = read("t.csv", "a,b\n1,true\n2,2020-01-01\n")
     assert table.schema.types == [pa.string(), pa.string()]

@@ -14,6 +14,7 @@ from typing import Any
 
 REPO = Path(__file__).parents[2]
 TASK = "birds"
+CONFIG = "study.yaml"
 RISKS, UNSEALED, ESTIMATES, METRICS = (
     f"results/{TASK}/{name}.csv" for name in ("risks", "estimates/unsealed", "estimates", "metrics")
 )
@@ -128,18 +129,30 @@ class Project:
 
     def start(self, *options: str, cores: int = 2) -> subprocess.Popen[str]:
         """Write what changed and start Snakemake, as the head of a process group of its own."""
+        snakefile = str(REPO / "Snakefile")
+        where = ["--snakefile", snakefile, "--directory", str(self.folder)]
+        return self._start(
+            "snakemake", *where, "--configfile", CONFIG, "--cores", str(cores), *options
+        )
+
+    def run(self, *options: str, cores: int = 2) -> Run:
+        """Run Snakemake to its end."""
+        return _finish(self.start(*options, cores=cores))
+
+    def check(self) -> Run:
+        """Run `heldout check`."""
+        return _finish(self._start("heldout", "check", "--config", CONFIG))
+
+    def succeed(self, *options: str, cores: int = 2) -> Run:
+        """Run Snakemake, which must not fail."""
+        run = self.run(*options, cores=cores)
+        assert run.code == 0, run.text
+        return run
+
+    def _start(self, module: str, *arguments: str) -> subprocess.Popen[str]:
         self.write_inputs()
-        command = [sys.executable, "-m", "snakemake", "--snakefile", str(REPO / "Snakefile")]
-        command += [
-            "--directory",
-            str(self.folder),
-            "--configfile",
-            "cfg.yaml",
-            "--cores",
-            str(cores),
-        ]
         return subprocess.Popen(
-            [*command, *options],
+            [sys.executable, "-m", module, *arguments],
             cwd=self.folder,
             env=self._environment(),
             stdout=subprocess.PIPE,
@@ -148,21 +161,9 @@ class Project:
             start_new_session=True,
         )
 
-    def run(self, *options: str, cores: int = 2) -> Run:
-        """Run Snakemake to its end."""
-        process = self.start(*options, cores=cores)
-        text, _ = process.communicate(timeout=TIMEOUT)
-        return Run(process.returncode, text)
-
-    def succeed(self, *options: str, cores: int = 2) -> Run:
-        """Run Snakemake, which must not fail."""
-        run = self.run(*options, cores=cores)
-        assert run.code == 0, run.text
-        return run
-
     def write_inputs(self) -> None:
         """Write the config and the table, if they changed."""
-        _write_if_changed(self.folder / "cfg.yaml", json.dumps(self.config))
+        _write_if_changed(self.folder / CONFIG, json.dumps(self.config))
         _write_if_changed(self.folder / "birds.csv", "\n".join(self.lines) + "\n")
 
     def _environment(self) -> dict[str, str]:
@@ -199,6 +200,11 @@ class Project:
             for name in names
             for path in _files(self.results / name)
         }
+
+
+def _finish(process: subprocess.Popen[str]) -> Run:
+    text, _ = process.communicate(timeout=TIMEOUT)
+    return Run(process.returncode, text)
 
 
 def _files(path: Path) -> list[Path]:

@@ -110,7 +110,7 @@ CONFIGS: dict[str, tuple[Spoil, str]] = {
         learner(estimator="tree", gird={}),
         "learners.tree.gird: unknown key 'gird'; did you mean 'grid'?",
     ),
-    "no target": (without("target"), "tasks.birds.target: Field required"),
+    "no target": (without("target"), "tasks.birds.target: is missing"),
     "unknown loss": (task(loss="zero_on"), "(found 'zero_on'); did you mean 'zero_one'?"),
     "unknown estimator": (
         task(estimators=["kfolds"]),
@@ -126,9 +126,9 @@ CONFIGS: dict[str, tuple[Spoil, str]] = {
     ),
     "one fold": (
         task(kfold={"k": 1}),
-        "tasks.birds.kfold.k: Input should be greater than or equal to 2 (found 1)",
+        "tasks.birds.kfold.k: should be greater than or equal to 2 (found 1)",
     ),
-    "level in per cent": (config(level=95), "level: Input should be less than 1 (found 95)"),
+    "level in per cent": (config(level=95), "level: should be less than 1 (found 95)"),
     "learner twice": (
         task(learners=["knn", "knn"]),
         "tasks.birds.learners: 'knn' stands there twice",

@@ -15,8 +15,8 @@ from harness import ALL_CELLS, MODEL, RISKS, SETS, UNSEALED, Project, small_conf
 from heldout.store import Cell, Store
 
 TABLES = ("risks.csv", "estimates/unsealed.csv", "selection.json")
-VERIFY = ("--forcerun", "fit_cells")
 CELL = "knn/n_neighbors=5/k3.r1.f02"
+NAME = """learner 'knn', θ = {"n_neighbors": 5}, held-out set 'k3.r1.f02'"""
 
 SLEEPY = """
 import os
@@ -149,10 +149,12 @@ def test_a_damaged_cell_is_noticed_and_only_it_is_fitted_again(
 
     run = project.run(RISKS, "--forcerun", "estimate_risks")
     assert run.code != 0
-    cell = """learner 'knn', θ = {"n_neighbors": 5}, held-out set 'k3.r1.f02'"""
-    assert f"the stored scores of {cell} are {word}; run `heldout check`" in run.text
+    assert f"the stored scores of {NAME} are {word}; run `heldout check`" in run.text
 
-    assert written_by(project, UNSEALED, *VERIFY) == {CELL}
+    check = project.check()
+    assert check.code == 1
+    assert f"{NAME}: the score file is {word}" in check.text
+    assert written_by(project, UNSEALED) == {CELL}
     assert project.snapshot(*TABLES) == cold.snapshot(*TABLES)
 
 
@@ -166,9 +168,18 @@ def test_a_damaged_cell_is_not_taken_for_a_whole_one_when_a_theta_is_added(
     assert written_by(project, RISKS) == {CELL, *added}
 
 
-def test_a_lost_model_is_fitted_again(project: Project) -> None:
-    score_of(project).with_suffix(".model").unlink()
-    assert written_by(project, RISKS, *VERIFY) == {CELL}
+@pytest.mark.parametrize(("damage", "word"), [(delete, "missing"), (flip_a_bit, "damaged")])
+def test_a_damaged_model_is_noticed_and_fitted_again(
+    damage: Callable[[Path], None], word: str, project: Project
+) -> None:
+    damage(score_of(project).with_suffix(".model"))
+    check = project.check()
+    assert check.code == 1
+    assert f"{NAME}: the model is {word}" in check.text
+    assert written_by(project, RISKS) == {CELL}
+    check = project.check()
+    assert check.code == 0
+    assert f"{ALL_CELLS} cells in results/birds are whole" in check.text
 
 
 @pytest.mark.parametrize("damage", [delete, truncate])

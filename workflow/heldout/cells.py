@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from heldout.engines.choice import engine_of
+from heldout.engines.choice import LEAVE_ONE_OUT, engine_of
 from heldout.learners.definition import Definition
 from heldout.names import Theta, canonical, digest, seed_for
 from heldout.plans import split_files
@@ -51,6 +51,8 @@ class Plan:
         )
         classification = self.table.classification
         code = [self.numeric_code[engine_of(learner, classification, theta)] for theta in thetas]
+        if resample.parts:
+            code = [f"{self.numeric_code[LEAVE_ONE_OUT]}:{engine}" for engine in code]
         fits = [
             digest(common, engine, canonical(theta))
             for engine, theta in zip(code, thetas, strict=True)

@@ -86,9 +86,14 @@ class Fitter:
         self, builder: "Builder", resample: Resample, thetas: list[Theta]
     ) -> Iterator["Outcome"]:
         """Many small fits, whose predictions go into one score file per θ."""
-        from heldout.engines import dispatch
+        from heldout.engines import dispatch, leave_one_out
         from heldout.engines.problem import Outcome
 
+        if leave_one_out.is_exact_for(builder, resample, thetas):
+            closed = leave_one_out.run(builder, resample, thetas)
+            if closed is not None:
+                yield from closed
+                return
         said: dict[str, list[Outcome]] = {canonical(theta): [] for theta in thetas}
         for part in resample.parts:
             problem = self._problems.problem(builder, part)

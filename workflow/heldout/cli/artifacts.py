@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from heldout.files import read_json
 from heldout.manifest import Index, read_manifests
-from heldout.names import canonical, digest
+from heldout.names import digest
 from heldout.store import SHARED, Cell, Record, Store, part_names, read_score
 from heldout.table.prepared import open_prepared, seen_digest
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from heldout.cli import CONFIG
 from heldout.cli.artifacts import Findings, inspect, remove, remove_leftovers
 from heldout.cli.rehearse import rehearse
-from heldout.config.file import read_config
+from heldout.config.load import read_config
 from heldout.config.study import Study
 from heldout.errors import HeldoutError
 

@@ -1,6 +1,7 @@
 """Validation with messages for people: where, what, and what was probably meant."""
 
 import re
+from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -19,6 +20,23 @@ MESSAGES = {
     "string_pattern_mismatch": "should start with a letter or digit and hold only letters, digits, "
     "'_', '.' and '-'",
 }
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """The mapping in a YAML or JSON file."""
+    import yaml
+
+    if not path.is_file():
+        raise HeldoutError(
+            f"no config at '{path}'; `heldout init TABLE --target COLUMN` writes one"
+        )
+    try:
+        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise HeldoutError(f"'{path}' is not YAML: {error}") from None
+    if not isinstance(raw, dict):
+        raise HeldoutError(f"'{path}' should hold keys at its top level, such as `tasks:`")
+    return raw
 
 
 def validate(raw: dict[str, Any]) -> Config:

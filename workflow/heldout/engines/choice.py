@@ -12,7 +12,7 @@ from typing import Any
 from heldout.learners.definition import FEATURES, Definition
 from heldout.names import Theta
 
-GENERIC = "generic"
+GENERIC, LEAVE_ONE_OUT = "generic", "leave_one_out"
 TIGHT = 1e-8
 """At this tolerance the start of an iterative solver no longer shows in the sixth digit."""
 
@@ -84,7 +84,9 @@ OFFERS = (
     ),
 )  # fmt: skip
 
-ENGINES = tuple(dict.fromkeys([GENERIC, "polynomial", *(offer.engine for offer in OFFERS)]))
+ENGINES = tuple(
+    dict.fromkeys([GENERIC, LEAVE_ONE_OUT, "polynomial", *(offer.engine for offer in OFFERS)])
+)
 
 
 def engine_of(definition: Definition, classification: bool, theta: Theta) -> str:

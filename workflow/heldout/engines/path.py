@@ -30,7 +30,7 @@ Fit = Callable[[Stretch], Iterator[tuple[BaseEstimator, Predictions]]]
 
 
 def run_path(problem: Problem, thetas: list[Theta], parameter: str, fit: Fit) -> Iterator[Outcome]:
-    """Fit θ stretch by stretch; an error ends its stretch."""
+    """Fit θ stretch by stretch; an error ends its own θ only."""
     for stretch_thetas, recipe in _stretches(problem, thetas, parameter):
         yield from _run_stretch(problem, stretch_thetas, recipe, fit)
 
@@ -65,5 +65,15 @@ def _run_stretch(
             done += 1
             started = time.perf_counter()
     except Exception as error:
-        for theta in thetas[done:]:
-            yield Outcome(theta, error=error)
+        yield from _one_by_one(problem, thetas[done:], error, fit)
+
+
+def _one_by_one(
+    problem: Problem, thetas: list[Theta], error: Exception, fit: Fit
+) -> Iterator[Outcome]:
+    """After an error among several θ, each is fitted alone: only the guilty one is given up."""
+    if len(thetas) == 1:
+        yield Outcome(thetas[0], error=error)
+        return
+    for theta in thetas:
+        yield from _run_stretch(problem, [theta], problem.builder.recipe(theta), fit)

@@ -65,7 +65,9 @@ def _finish(
 
     model.coef_, model.intercept_ = coef.T, intercept
     model._label_binarizer = LabelBinarizer(pos_label=1, neg_label=-1).fit(stretch.target)
-    present = model.classes_
+    present = model._label_binarizer.classes_
+    if "classes_" not in dir(type(model)):
+        model.classes_ = present
     chosen = (values[:, 0] > 0).astype(int) if len(present) == 2 else values.argmax(axis=1)
     label = present[chosen].astype(np.min_scalar_type(len(stretch.classes)))
     decision = values[:, 0] if len(present) == 2 else values

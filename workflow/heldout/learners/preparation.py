@@ -6,7 +6,7 @@ in training (missing is a level), the rarest sharing one beyond `max_levels`; an
 zeros everywhere, or falls to the rare ones.
 
 The same as scikit-learn's SimpleImputer, StandardScaler and OneHotEncoder in a ColumnTransformer,
-to the last bit, in a twentieth of the time: nine milliseconds for every training set are more than
+to rounding, in a twentieth of the time: nine milliseconds for every training set are more than
 most fits take.
 """
 
@@ -44,7 +44,7 @@ class Preparation(BaseEstimator):
 
     def fit_transform(self, features: np.ndarray, target: Any = None) -> np.ndarray:
         """Learn from the rows and return them prepared."""
-        numbers = features[:, list(self.numbers)]
+        numbers = np.ascontiguousarray(features[:, list(self.numbers)])
         absent = np.isnan(numbers)
         self.incomplete_ = np.flatnonzero(absent.any(axis=0))
         self.medians_ = np.zeros(numbers.shape[1])
@@ -62,7 +62,7 @@ class Preparation(BaseEstimator):
 
     def transform(self, features: np.ndarray) -> np.ndarray:
         """Prepare any rows."""
-        numbers = features[:, list(self.numbers)]
+        numbers = np.ascontiguousarray(features[:, list(self.numbers)])
         filled = self._fill(numbers, np.isnan(numbers))
         if self.scale:
             filled = (filled - self.means_) / self.scales_

@@ -52,7 +52,11 @@ def _read_text(path: Path, delimiter: str, missing: set[str]) -> pa.Table:
     try:
         table = arrow_csv.read_csv(
             path,
-            parse_options=arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=delimiter,
+                newlines_in_values=True,
+                ignore_empty_lines=len(header) > 1,
+            ),
             convert_options=arrow_csv.ConvertOptions(
                 column_types={name: pa.string() for name in header}, strings_can_be_null=False
             ),

@@ -1,0 +1,264 @@
+"""Every engine gives what brute force gives: separate scikit-learn fits on the same rows."""
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.ensemble import (
+    ExtraTreesRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import (
+    ElasticNet,
+    Lasso,
+    LinearRegression,
+    LogisticRegression,
+    Ridge,
+    RidgeClassifier,
+)
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from heldout.config.grid import expand
+from heldout.engines import dispatch, leave_one_out
+from heldout.engines.problem import Outcome, Problem
+from heldout.learners.build import Builder
+from heldout.learners.definition import Definition, define
+from heldout.learners.neighbours import nearest
+from heldout.splits import resamples
+from heldout.store import ModelPickler, load_model
+
+SEED = 123
+
+
+def table(classification: bool, n: int = 90, p: int = 4) -> Any:
+    """Looks like a prepared table of numbers."""
+    generator = np.random.default_rng(5)
+    features = generator.normal(size=(n, p))
+    score = features[:, 0] - features[:, 1] ** 2 + generator.normal(scale=0.5, size=n)
+    target: Any = np.digitize(score, [-1.5, 0.0]) if classification else score
+    return SimpleNamespace(
+        features=features,
+        target=target,
+        classification=classification,
+        classes=["low", "mid", "high"] if classification else None,
+        names=[f"x{i}" for i in range(p)],
+        columns_of=lambda kind: list(range(p)) if kind == "number" else [],
+    )
+
+
+def problem_for(definition: Definition, data: Any) -> Problem:
+    train, held = np.arange(60), np.arange(60, 90)
+    builder = Builder(definition, data)
+    return Problem(builder, data.features[train], data.target[train], data.features[held], SEED)
+
+
+def outcomes(
+    learner: str, block: dict[str, Any], classification: bool
+) -> tuple[Any, list[Outcome]]:
+    data = table(classification)
+    definition = define(learner, block)
+    thetas = expand(definition.grid, 0, "grid")
+    found = list(dispatch.run(problem_for(definition, data), thetas))
+    assert all(outcome.error is None for outcome in found), found
+    assert sorted(str(o.theta) for o in found) == sorted(map(str, thetas))
+    return data, found
+
+
+Make = Any
+CASES: list[tuple[str, dict[str, Any], bool, str, Make, float]] = [
+    ("knn", {"grid": {"n_neighbors": [1, 2, 5, 30]}}, True, "knn",
+     lambda t: make_pipeline(StandardScaler(), KNeighborsClassifier(**t)), 1e-12),
+    ("knn", {"grid": {"n_neighbors": [1, 7]}, "scale": False}, False, "knn",
+     lambda t: KNeighborsRegressor(**t), 1e-12),
+    ("ridge", {"grid": {"alpha": [1e-3, 1.0, 100.0]}}, False, "ridge",
+     lambda t: make_pipeline(StandardScaler(), Ridge(**t)), 1e-10),
+    ("ridge", {"grid": {"alpha": [0.1, 10.0]}, "params": {"fit_intercept": False}}, False, "ridge",
+     lambda t: make_pipeline(StandardScaler(), Ridge(fit_intercept=False, **t)), 1e-10),
+    ("ridge", {"grid": {"alpha": [0.1, 10.0]}}, True, "ridge",
+     lambda t: make_pipeline(StandardScaler(), RidgeClassifier(**t)), 1e-10),
+    ("lasso", {"grid": {"alpha": [0.01, 0.3, 0.1]}}, False, "lasso",
+     lambda t: make_pipeline(StandardScaler(), Lasso(tol=1e-8, max_iter=100_000, **t)), 1e-6),
+    ("net", {"estimator": "sklearn.linear_model.ElasticNet", "params": {"tol": 1e-9},
+             "grid": {"alpha": [0.01, 0.3], "l1_ratio": [0.2, 0.9]}}, False, "lasso",
+     lambda t: make_pipeline(StandardScaler(), ElasticNet(tol=1e-9, **t)), 1e-6),
+    ("logistic", {"grid": {"C": [100.0, 0.01, 1.0]}}, True, "logistic",
+     lambda t: make_pipeline(
+         StandardScaler(), LogisticRegression(solver="newton-cholesky", tol=1e-10, **t)), 1e-6),
+    ("tree", {"grid": {"max_depth": [1, 3, 40, None]}}, True, "tree",
+     lambda t: DecisionTreeClassifier(random_state=SEED, **t), 0),
+    ("tree", {"grid": {"ccp_alpha": [0.0, 0.01, 0.05]}, "params": {"min_samples_leaf": 2}}, False,
+     "tree", lambda t: DecisionTreeRegressor(min_samples_leaf=2, random_state=SEED, **t), 0),
+    ("tree", {"grid": {"ccp_alpha": [0.0, 0.02], "max_depth": [2, 5]}}, True, "tree",
+     lambda t: DecisionTreeClassifier(random_state=SEED, **t), 0),
+    ("forest", {"grid": {"n_estimators": [3, 12, 1]}}, True, "forest",
+     lambda t: RandomForestClassifier(random_state=SEED, **t), 1e-12),
+    ("extra", {"estimator": "sklearn.ensemble.ExtraTreesRegressor",
+               "grid": {"n_estimators": [2, 7], "max_depth": [2, 4]}}, False, "forest",
+     lambda t: ExtraTreesRegressor(random_state=SEED, **t), 1e-12),
+    ("boosting", {"grid": {"max_iter": [2, 9]}}, True, "boosting",
+     lambda t: HistGradientBoostingClassifier(early_stopping=False, random_state=SEED, **t), 1e-12),
+    ("boosting", {"grid": {"max_iter": [1, 5]}}, False, "boosting",
+     lambda t: HistGradientBoostingRegressor(early_stopping=False, random_state=SEED, **t), 1e-12),
+    ("gbm", {"estimator": "sklearn.ensemble.GradientBoostingClassifier",
+             "grid": {"n_estimators": [2, 6]}}, True, "boosting",
+     lambda t: GradientBoostingClassifier(random_state=SEED, **t), 1e-12),
+    ("gbm", {"estimator": "sklearn.ensemble.GradientBoostingRegressor",
+             "grid": {"n_estimators": [2, 6], "subsample": [0.5, 1.0]}}, False, "boosting",
+     lambda t: GradientBoostingRegressor(random_state=SEED, **t), 1e-12),
+    ("polynomial", {"grid": {"poly__degree": [3, 1, 2]}}, False, "polynomial",
+     lambda t: make_pipeline(StandardScaler(), PolynomialFeatures(t["poly__degree"]),
+                             LinearRegression()), 1e-8),
+    ("knn", {"grid": {"n_neighbors": [3], "weights": ["distance"]}}, True, "generic",
+     lambda t: make_pipeline(StandardScaler(), KNeighborsClassifier(**t)), 1e-12),
+]  # fmt: skip
+
+
+def ids() -> Iterator[str]:
+    for name, block, classification, *_ in CASES:
+        yield f"{name}-{'-'.join(block['grid'])}-{'classes' if classification else 'numbers'}"
+
+
+@pytest.mark.parametrize(
+    ("learner", "block", "classification", "engine", "make", "tolerance"), CASES, ids=list(ids())
+)
+def test_engine_equals_brute_force(
+    learner: str,
+    block: dict[str, Any],
+    classification: bool,
+    engine: str,
+    make: Make,
+    tolerance: float,
+) -> None:
+    data, found = outcomes(learner, {"estimator": learner, **block}, classification)
+    for outcome in found:
+        assert outcome.engine == engine
+        model = make(outcome.theta).fit(data.features[:60], data.target[:60])
+        said = outcome.predictions
+        assert said is not None
+        held = data.features[60:]
+        if not classification:
+            np.testing.assert_allclose(
+                said.value, model.predict(held), rtol=tolerance, atol=tolerance
+            )
+            continue
+        assert (said.label == model.predict(held)).all()
+        if hasattr(model, "predict_proba"):
+            np.testing.assert_allclose(
+                said.proba, model.predict_proba(held), rtol=0, atol=tolerance
+            )
+
+
+@pytest.mark.parametrize("case", CASES, ids=list(ids()))
+def test_the_stored_model_says_what_the_engine_said(case: Any, tmp_path: Any) -> None:
+    learner, block, classification, *_ = case
+    data, found = outcomes(learner, {"estimator": learner, **block}, classification)
+    for outcome in found:
+        pickled = ModelPickler().dump(outcome.model, outcome.shared)
+        pickled.save(str(tmp_path / "shared"), str(tmp_path / "model"))
+        model = load_model(tmp_path / "model", tmp_path / "shared", pickled.digest)
+        said = model.predict(data.features[60:])
+        expected = outcome.predictions.label if classification else outcome.predictions.value
+        np.testing.assert_allclose(said, expected, rtol=1e-12, atol=1e-12)
+
+
+CHAINED = ("lasso", "logistic", "polynomial")
+"""Engines whose θ build on one another: alone or among others they agree to their tolerance."""
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case[3] not in CHAINED])
+def test_a_theta_alone_gives_the_same_bits_as_among_others(case: Any) -> None:
+    learner, block, classification, *_ = case
+    definition = define(learner, {"estimator": learner, **block})
+    data = table(classification)
+    thetas = expand(definition.grid, 0, "grid")
+    together = {str(o.theta): o for o in dispatch.run(problem_for(definition, data), thetas)}
+    for theta in thetas:
+        [alone] = dispatch.run(problem_for(definition, data), [theta])
+        for name, array in alone.predictions.arrays().items():
+            assert np.array_equal(array, together[str(theta)].predictions.arrays()[name])
+
+
+def test_an_error_ends_its_theta_only() -> None:
+    definition = define(
+        "knn", {"estimator": "knn", "grid": {"n_neighbors": [3], "weights": ["uniform", "what"]}}
+    )
+    thetas = expand(definition.grid, 0, "grid")
+    found = {
+        o.theta["weights"]: o for o in dispatch.run(problem_for(definition, table(True)), thetas)
+    }
+    assert found["uniform"].error is None
+    assert isinstance(found["what"].error, ValueError)
+
+
+# --- neighbours: ties by (distance, index) ------------------------------------------------------
+
+
+def brute_nearest(train: np.ndarray, query: np.ndarray, k: int) -> list[int]:
+    distances = ((train - query) ** 2).sum(axis=1)
+    return sorted(range(len(train)), key=lambda i: (distances[i], i))[:k]
+
+
+@pytest.mark.parametrize("queries", [5, 200])
+@pytest.mark.parametrize("k", [1, 4, 30])
+def test_neighbours_break_ties_by_index(queries: int, k: int) -> None:
+    """Small whole numbers: most distances are tied, more than the search's margin can hold."""
+    generator = np.random.default_rng(0)
+    train = generator.integers(0, 3, size=(150, 3)).astype(float)
+    asked = generator.integers(0, 3, size=(queries, 3)).astype(float)
+    found = nearest(train, asked, k)
+    assert found.tolist() == [brute_nearest(train, query, k) for query in asked]
+
+
+def test_too_many_neighbours_is_an_error() -> None:
+    with pytest.raises(ValueError, match="more than the 3 training rows"):
+        nearest(np.zeros((3, 1)), np.zeros((1, 1)), 4)
+
+
+# --- leave-one-out without refitting ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", [True, False])
+@pytest.mark.parametrize(
+    ("learner", "grid", "make"),
+    [
+        ("ridge", {"alpha": [1e-4, 1.0, 50.0]}, lambda t: Ridge(**t)),
+        ("linear", {}, lambda t: LinearRegression()),
+    ],
+)
+def test_leave_one_out_equals_refitting(scale: bool, learner: str, grid: Any, make: Make) -> None:
+    data = table(False, n=40)
+    data.features[:, 2] *= 1e3
+    definition = define(learner, {"estimator": learner, "grid": grid, "scale": scale})
+    builder = Builder(definition, data)
+    thetas = expand(grid, 0, "grid")
+    [chunk] = resamples("loo", 40, {"loo": {"row": np.arange(40), "fold": np.arange(40) + 1}})
+    assert leave_one_out.is_exact_for(builder, chunk, thetas)
+    for outcome in leave_one_out.run(builder, chunk, thetas) or []:
+        model = make_pipeline(*([StandardScaler()] if scale else []), make(outcome.theta))
+        expected = cross_val_predict(model, data.features, data.target, cv=LeaveOneOut())
+        np.testing.assert_allclose(outcome.predictions.value, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_leave_one_out_gives_way_where_it_is_not_exact() -> None:
+    data = table(False, n=40)
+    ridge = define("ridge", {"estimator": "ridge", "params": {"positive": True}, "grid": {}})
+    [chunk] = resamples("loo", 40, {"loo": {"row": np.arange(40), "fold": np.arange(40) + 1}})
+    assert not leave_one_out.is_exact_for(Builder(ridge, data), chunk, [{}])
+    grouped = {"loo": {"row": np.arange(40), "fold": np.arange(40) // 2 + 1}}
+    [pairs] = resamples("loo", 40, grouped)
+    linear = Builder(define("linear", None), data)
+    assert not leave_one_out.is_exact_for(linear, pairs, [{}])
+    data.features[:, 3] = data.features[:, 0]
+    assert leave_one_out.run(linear, chunk, [{}]) is None, "collinear: no unique solution"
+    data.features[0, 0] = np.nan
+    assert not leave_one_out.is_exact_for(linear, chunk, [{}])

@@ -1,0 +1,118 @@
+"""`heldout show`: the estimates of a task, or one cell, in the terminal."""
+
+import csv
+import json
+import re
+import shutil
+
+from heldout.cli import main
+from heldout.cli.columns import aligned
+
+
+def shown(capsys, *arguments):
+    assert main(["show", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+def failed(capsys, *arguments):
+    assert main(["show", *arguments]) == 1
+    return capsys.readouterr().err
+
+
+def estimates(project):
+    with (project / "results" / "small" / "estimates.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def table_lines(text):
+    """The lines between the header and the next empty line, as cells."""
+    lines = text.split("\n\n")[1].splitlines()
+    return [re.split(r"\s{2,}", line) for line in lines[1:] if not line.startswith("(")]
+
+
+def test_columns_are_aligned():
+    table = aligned([["name", "n"], ["a", "10"], ["long one", "2"]], right=[1])
+    assert table == "name       n\na         10\nlong one   2"
+
+
+def test_the_recommended_interval_of_every_estimate(project, capsys):
+    text = shown(capsys, "small")
+    first = {(row["learner"], row["estimator"]): row for row in reversed(estimates(project))}
+    lines = table_lines(text)
+    assert len(lines) == len(first)
+    for line in lines:
+        row = first[line[0].split(" (")[0], line[1]]
+        assert line[2] == f"{float(row['risk']):.4g}"
+        assert line[-1] == row["theta"]
+        if row["interval"]:
+            assert line[3] == f"{float(row['ci_low']):.4g} … {float(row['ci_high']):.4g}"
+            assert line[4] == f"{row['interval']} 95%"
+    assert f"({len(estimates(project)) - len(first)} more rows" in text
+
+
+def test_every_interval(project, capsys):
+    text = shown(capsys, "small", "--all")
+    assert len(table_lines(text)) == len(estimates(project))
+    assert "more rows" not in text
+
+
+def test_the_choice_between_learners_names_the_chosen_one(project, capsys):
+    selection = json.loads((project / "results" / "small" / "selection.json").read_text())
+    text = shown(capsys, "small")
+    assert f"\nall ({selection['learner']})  " in text
+    assert f"\nselected: {selection['learner']}, θ = {{" in text
+    assert f"\nwhy: {selection['why']}" in text
+
+
+def test_warnings_are_shown(project, capsys):
+    path = project / "results" / "small" / "selection.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"warnings": ["look out"]}))
+    assert "\nwarning: look out\n" in shown(capsys, "small")
+
+
+def test_all_tasks_without_a_name(project, capsys):
+    shutil.copytree(project / "results" / "small", project / "results" / "again")
+    text = shown(capsys)
+    assert text.startswith("again\n")
+    assert "\nsmall\n" in text
+
+
+def test_results_may_lie_elsewhere(project, capsys):
+    (project / "results").rename(project / "elsewhere")
+    assert shown(capsys, "small", "--results", "elsewhere").startswith("small\n")
+
+
+def test_a_cell_by_any_of_its_names(project, capsys):
+    whole = "results/small/cells/knn/n_neighbors=5/k3.r1.f02.score"
+    text = shown(capsys, "small", whole)
+    for name in (
+        "knn/n_neighbors=5/k3.r1.f02",
+        "knn/n_neighbors=5/k3.r1.f02.score",
+        "knn/n_neighbors=5/k3.r1.f02.model",
+    ):
+        assert shown(capsys, "small", name) == text
+    lines = dict(re.split(r"\s{2,}", line) for line in text.splitlines()[1:])
+    assert lines["learner"] == "knn"
+    assert lines["theta"] == '{"n_neighbors":5}'
+    assert lines["held_out"] == "k3.r1.f02"
+    assert lines["sets"] == '{"k3.r1.f02":16}'
+    size = (project / whole.replace(".score", ".model")).stat().st_size
+    assert lines["model file"] == f"{size} bytes"
+
+
+def test_a_cell_without_a_model(project, capsys):
+    (project / "results/small/cells/knn/n_neighbors=5/full.model").unlink()
+    assert "\nmodel file  none\n" in shown(capsys, "small", "knn/n_neighbors=5/full")
+
+
+def test_errors(project, capsys):
+    assert "no task 'smal' in 'results'; did you mean 'small'?" in failed(capsys, "smal")
+    message = failed(capsys, "small", "knn/n_neighbors=5/ful")
+    assert "no cell 'knn/n_neighbors=5/ful'" in message
+    assert "did you mean 'knn/n_neighbors=5/full'?" in message
+    assert "did you mean" not in failed(capsys, "small", "zzz")
+    (project / "results/small/cells/knn/n_neighbors=5/full.score").write_bytes(b"{}\n")
+    assert "is damaged; run: heldout check" in failed(capsys, "small", "knn/n_neighbors=5/full")
+    (project / "results/small/estimates.csv").unlink()
+    assert "task 'small' has no estimates yet; run: snakemake" in failed(capsys, "small")
+    assert "no estimates in 'results'; run: snakemake" in failed(capsys)
