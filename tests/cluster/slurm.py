@@ -65,12 +65,12 @@ SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,sched_interval=1,bf
 EnforcePartLimits=ALL
 ReturnToService=2
 SlurmctldTimeout=10
-SlurmdTimeout=8
+SlurmdTimeout=12
 InactiveLimit=0
 KillWait=2
 MinJobAge=600
 {nodes}
-PartitionName=main Nodes={names} Default=YES MaxTime=600 State=UP
+PartitionName=main Nodes={names} Default=YES MaxTime=600 LLN=YES State=UP
 """
 
 

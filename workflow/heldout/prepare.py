@@ -18,7 +18,7 @@ from heldout.files import write_atomic
 from heldout.names import seed_for
 from heldout.splits import draw_part
 from heldout.table.prepared import ROWS, write_prepared
-from heldout.table.read import read_table
+from heldout.table.read import draw_table, read_table
 from heldout.table.schema import Schema, Target, infer_column, infer_target
 
 SOURCE_ROW = "__row__"
@@ -41,11 +41,13 @@ class Request:
     classification: bool | None = None
     test: float | str = 0.2
     stratify: bool = True
+    oracle: dict[str, Any] | None = None
+    """Parameters of the oracle that the rows are drawn from, and how many."""
 
 
 def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
     """Read, check, seal and write; returns the facts about the unsealed table."""
-    table = read_table(request.data, list(request.missing))
+    table = _read(request)
     _check_columns(request, table)
     _check_target(request, table)
     open_rows, sealed = _seal(request, table)
@@ -72,6 +74,12 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
     _write_sealed(vault / "sealed.parquet", sealed)
     write_prepared(data_folder, facts, features, target, rows)
     return facts
+
+
+def _read(request: Request) -> pa.Table:
+    if request.oracle is None:
+        return read_table(request.data, list(request.missing))
+    return draw_table(request.data, request.oracle, seed_for(request.seed, request.task, "oracle"))
 
 
 def _column(table: pa.Table, name: str) -> pa.Array:

@@ -89,10 +89,28 @@ class Select(Strict):
     )
 
 
+class Audit(Strict):
+    """Every estimator and interval against the truth, on many draws."""
+
+    replicates: int = Field(default=1000, ge=2, description="independent draws at each size")
+    m: list[Annotated[int, Field(ge=4)]] = Field(
+        default=[50, 100, 200], min_length=1, description="rows to learn from in a draw"
+    )
+    batch: int = Field(
+        default=50, ge=1, description="replicates that a job runs; only whole batches are run"
+    )
+    truth: int = Field(
+        default=2000,
+        ge=100,
+        description="rows that a true risk is computed on where it has no closed form: fresh from an "
+        "oracle, or of the rest of a table",
+    )
+
+
 class Task(Strict):
     """One table, one target, one loss, some learners."""
 
-    data: str = Field(description="csv, csv.gz, tsv, parquet, or sklearn:NAME")
+    data: str = Field(description="csv, csv.gz, tsv, parquet, sklearn:NAME or oracle:NAME")
     target: str = Field(description="the column to predict")
     drop: list[str] = Field(default=[], description="columns never used")
     groups: str | None = Field(default=None, description="a column: its rows always stay together")
@@ -122,6 +140,12 @@ class Task(Strict):
     bootstrap: Bootstrap = Bootstrap()
     select: Select = Select()
     learners: list[Name] = Field(min_length=1, description="names of learners, in order")
+    oracle: dict[str, Any] = Field(
+        default={}, description="data: oracle:NAME: its parameters, and `rows`, how many are drawn"
+    )
+    audit: Audit | None = Field(
+        default=None, description="draw many samples from the oracle (or table) and compare"
+    )
 
 
 class Learner(Strict):

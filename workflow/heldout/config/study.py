@@ -10,10 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from heldout.audit import catalog
+from heldout.audit.assets import audit_assets_digest
 from heldout.code import code_digest, library_versions
 from heldout.config import resources
 from heldout.config.load import validate
-from heldout.config.models import Config, Task
+from heldout.config.models import Audit, Config, Task
 from heldout.config.scorers import SCORERS
 from heldout.engines.choice import ENGINES
 from heldout.errors import HeldoutError, did_you_mean
@@ -79,7 +81,8 @@ class Study:
     def sources(self, task: str) -> list[str]:
         """The user's files that a task's table is read from."""
         given = [self._task(task).data, self._task(task).test]
-        return [name for name in given if isinstance(name, str) and not name.startswith("sklearn:")]
+        made = ("sklearn:", catalog.PREFIX)
+        return [name for name in given if isinstance(name, str) and not name.startswith(made)]
 
     def check_sources(self) -> None:
         """Refuse a file that is not there: Snakemake would go on with what it made from another."""
@@ -133,6 +136,22 @@ class Study:
         """Whether extra metrics are asked for."""
         return bool(self._task(task).metrics)
 
+    @property
+    def audits(self) -> list[str]:
+        """The names of the tasks that have an audit."""
+        return [name for name in self.tasks if self._task(name).audit is not None]
+
+    def audit_batches(self, task: str) -> list[str]:
+        """The files of all batches of a task's audit: more replicates only add to them."""
+        audit = self._audit(task)
+        count = math.ceil(audit.replicates / audit.batch)
+        folder = f"results/{task}/audit"
+        return [f"{folder}/m{m}/batch-{i:04d}.npz" for m in audit.m for i in range(1, count + 1)]
+
+    def is_oracle(self, task: str) -> bool:
+        """Whether a task's rows are drawn from an oracle."""
+        return catalog.is_oracle(self._task(task).data)
+
     def spec(self, step: str, task: str = "", **wildcards: Any) -> str:
         """The spec of a step as canonical JSON."""
         content = getattr(self, f"_{step}")(task, **wildcards)
@@ -158,6 +177,8 @@ class Study:
             "classification": None if task.loss is None else CLASS_LOSSES[task.loss],
             "stratify": task.kfold.stratify,
         }
+        if self.is_oracle(name):
+            request["oracle"] = self._oracle(name) | {"rows": task.oracle.get("rows", catalog.ROWS)}
         return {"request": request}
 
     def _draw_splits(self, name: str, split: str) -> dict[str, Any]:
@@ -241,6 +262,50 @@ class Study:
         losses = {name: task.loss for name, task in self.config.tasks.items()}
         return {"losses": losses, "assets": assets_digest()}
 
+    def _audit_batch(self, name: str, m: str, batch: str) -> dict[str, Any]:
+        task, audit = self._task(name), self._audit(name)
+        kinds = self._kinds(name, "training")
+        return {
+            **self._fitting(name),
+            "kinds": kinds,
+            "data": task.data,
+            "oracle": self._oracle(name),
+            "learners": [learner.as_spec() for learner in self._learners_of(name)],
+            "loss": task.loss,
+            "level": self.config.level,
+            "estimators": task.estimators,
+            "settings": {split: SETTINGS[split](task) for split in split_files(kinds)},
+            "stratify": task.kfold.stratify,
+            "by": task.select.by,
+            "rule": self._rule(name),
+            "test": 0.2 if isinstance(task.test, str) else task.test,
+            "truth": audit.truth,
+            "m": int(m),
+            "batch": batch,
+            "first": (int(batch) - 1) * audit.batch + 1,
+            "count": audit.batch,
+        }
+
+    def _summarise_audit(self, name: str) -> dict[str, Any]:
+        return {
+            "seed": self.config.seed,
+            "level": self.config.level,
+            "m": self._audit(name).m,
+            "files": self.audit_batches(name),
+            "learners": [learner.as_spec() for learner in self._learners_of(name)],
+            "by": self._task(name).select.by,
+        }
+
+    def _render_audit(self, name: str) -> dict[str, Any]:
+        return {
+            "level": self.config.level,
+            "loss": self._task(name).loss,
+            "config": self._task(name).model_dump(),
+            "oracle": self._oracle(name),
+            "learners": [learner.as_spec() for learner in self._learners_of(name)],
+            "assets": audit_assets_digest(),
+        }
+
     # --- shared parts ------------------------------------------------------------------------
 
     def _rule(self, name: str) -> dict[str, Any]:
@@ -280,9 +345,21 @@ class Study:
     def _task(self, name: str) -> Task:
         return self.config.tasks[name]
 
-    def _kinds(self, name: str) -> list[str]:
+    def _audit(self, name: str) -> Audit:
+        audit = self._task(name).audit
+        assert audit is not None
+        return audit
+
+    def _oracle(self, name: str) -> dict[str, Any]:
+        """The parameters of a task's oracle; none where it has a table."""
         task = self._task(name)
-        asked = [*task.estimators, task.select.by, *(["kfold"] if task.metrics else [])]
+        if self.is_oracle(name):
+            return catalog.parameters(task.data, task.oracle, f"tasks.{name}")
+        return {}
+
+    def _kinds(self, name: str, *more: str) -> list[str]:
+        task = self._task(name)
+        asked = [*task.estimators, task.select.by, *(["kfold"] if task.metrics else []), *more]
         return kinds_needed(asked, task.montecarlo.halvings)
 
     def _learners_of(self, name: str) -> list[Definition]:
@@ -332,9 +409,25 @@ class Study:
         }
         return {kind: counts.get(kind, 1) for kind in self._kinds(name)}
 
+    def _check_oracle(self, name: str) -> None:
+        task, where = self._task(name), f"tasks.{name}"
+        if task.oracle and not self.is_oracle(name):
+            raise HeldoutError(f"{where}.oracle: goes with data: oracle:NAME, found {task.data}")
+        if self.is_oracle(name):
+            catalog.parameters(task.data, task.oracle, where)
+            if task.target != catalog.TARGET:
+                raise HeldoutError(f"{where}.target: oracles predict '{catalog.TARGET}'")
+        endless = [learner.name for learner in self._learners_of(name) if learner.endless]
+        if task.audit is not None and endless:
+            raise HeldoutError(
+                f"{where}.audit: learner '{endless[0]}' has an endless grid; an audit needs one "
+                "that ends"
+            )
+
     def _check_task(self, name: str) -> None:
         task = self._task(name)
         where = f"tasks.{name}"
+        self._check_oracle(name)
         twice = [learner for learner in task.learners if task.learners.count(learner) > 1]
         if twice:
             raise HeldoutError(f"{where}.learners: '{twice[0]}' stands there twice")

@@ -8,6 +8,8 @@ import numpy as np
 
 from heldout.names import Theta
 
+ROUNDING = 1e-12
+
 
 @dataclass(frozen=True)
 class Curve:
@@ -51,8 +53,13 @@ class Rule:
 
 
 def smallest(risks: Sequence[float] | np.ndarray) -> int:
-    """The position of the smallest risk; of equals, the first (the notes' `if L < L̂`)."""
-    return int(np.argmin(np.asarray(risks)))
+    """The position of the smallest risk; of equals, the first (the notes' `if L < L̂`).
+
+    Equal up to rounding: the order in which losses were added must not choose.
+    """
+    values = np.asarray(risks, np.float64)
+    least = values.min()
+    return int(np.flatnonzero(values <= least + ROUNDING * max(abs(least), 1e-3))[0])
 
 
 def within_one_se(

@@ -183,3 +183,18 @@ def _read_sklearn(name: str) -> pa.Table:
     else:
         columns["target"] = pa.array(loaded.target)
     return pa.table(columns)
+
+
+def draw_table(source: str, params: dict[str, Any], seed: int) -> pa.Table:
+    """Rows from an oracle, as a table."""
+    import numpy as np
+
+    from heldout.audit.catalog import PREFIX, TARGET
+    from heldout.audit.oracles import feature_names, oracle_of
+
+    oracle = oracle_of(source.removeprefix(PREFIX), params)
+    rows, target = oracle.draw(params["rows"], np.random.default_rng(seed))
+    columns = {name: pa.array(rows[:, i]) for i, name in enumerate(feature_names(oracle))}
+    classes = oracle.classes
+    values = target if classes is None else [classes[code] for code in target]
+    return pa.table({**columns, TARGET: pa.array(values)})

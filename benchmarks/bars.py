@@ -1,0 +1,137 @@
+"""The other bars: fixed cost, no-op, one θ added, the generic engine, leave-one-out, planning."""
+
+import json
+import resource
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+from timing import (
+    config,
+    folds_of,
+    fresh_folder,
+    remove,
+    run_workflow,
+    sklearn_nested,
+)
+from workloads import FOUR, WORKLOADS, draw
+
+
+def extras(repeats: int) -> dict[str, Any]:
+    """Every bar besides the four workloads."""
+    found: dict[str, Any] = {}
+    for name, measure in (
+        ("fixed cost", fixed_cost),
+        ("one theta added", one_theta_added),
+        ("generic engine", generic_engine),
+        ("leave-one-out ridge", leave_one_out),
+        ("planning 1e5 cells", planning),
+    ):
+        found[name] = measure(repeats)
+        print(name, json.dumps(found[name]), flush=True)
+    return found
+
+
+def fixed_cost(repeats: int) -> dict[str, float]:
+    """A run with one trivial cell, and the same again with nothing to do."""
+    cold, again = [], []
+    for _ in range(repeats):
+        folder = fresh_folder()
+        given = config(
+            [WORKLOADS["knn"]], 60, folder, estimators=["holdout"], select={"by": "holdout"}
+        )
+        given["learners"]["knn"] = {"estimator": "majority"}
+        cold.append(run_workflow(folder, given))
+        again.append(run_workflow(folder, given))
+        remove(folder)
+    return {"cold": round(median(cold), 2), "no-op": round(median(again), 2)}
+
+
+def one_theta_added(repeats: int) -> dict[str, float]:
+    """n = 3000, all four workloads; then k-NN gets one more k."""
+    cold, added = [], []
+    for _ in range(repeats):
+        folder = fresh_folder()
+        given = config([WORKLOADS[name] for name in FOUR], 3000, folder)
+        cold.append(run_workflow(folder, given))
+        longer = json.loads(json.dumps(given))
+        longer["learners"]["knn"]["grid"]["n_neighbors"].append(41)
+        added.append(run_workflow(folder, longer))
+        remove(folder)
+    seconds = {"cold": median(cold), "added": median(added)}
+    return {k: round(v, 2) for k, v in seconds.items()} | {
+        "ratio": round(seconds["added"] / seconds["cold"], 3)
+    }
+
+
+def generic_engine(repeats: int) -> dict[str, Any]:
+    """An SVM and a random forest over tree depth: no path engine serves them."""
+    found = {}
+    for name in ("svm", "forest"):
+        ours, theirs = [], []
+        for _ in range(repeats):
+            folder = fresh_folder()
+            ours.append(run_workflow(folder, config([WORKLOADS[name]], 1500, folder)))
+            fold = folds_of(folder, name)
+            theirs.append(sklearn_nested(WORKLOADS[name], 1500, fold, list(range(10)))[0])
+            remove(folder)
+        found[name] = {
+            "heldout": round(median(ours), 2),
+            "scikit-learn": round(median(theirs), 2),
+            "ratio": round(median(ours) / median(theirs), 3),
+        }
+    return found
+
+
+def leave_one_out(repeats: int, n: int = 2000, timed: int = 40) -> dict[str, float]:
+    """Ridge with 50 λ: the whole workflow, and the fits alone, against brute force.
+
+    Brute force refits every λ for `timed` left-out rows; its time is scaled up to all n.
+    """
+    from sklearn.base import clone
+
+    ridge = WORKLOADS["ridge"]
+    features, target = draw(n, False)
+    started = time.perf_counter()
+    for left_out in range(timed):
+        train = np.arange(n) != left_out
+        for alpha in ridge.grid["ridge__alpha"]:
+            model = clone(ridge.pipeline()).set_params(ridge__alpha=alpha)
+            model.fit(features[train], target[train]).predict(features[left_out : left_out + 1])
+    brute = (time.perf_counter() - started) * n / timed / 2
+    ours, fits = [], []
+    for _ in range(repeats):
+        folder = fresh_folder()
+        given = config([ridge], n, folder, estimators=["loo"], select={"by": "loo"})
+        ours.append(run_workflow(folder, given))
+        fits.append(_fit_seconds(folder, "ridge"))
+        remove(folder)
+    return {
+        "brute force on 2 cores (scaled)": round(brute, 1),
+        "heldout": round(median(ours), 2),
+        "ratio": round(median(ours) / brute, 4),
+        "fits alone": round(median(fits), 3),
+        "ratio of fits alone": round(median(fits) / brute, 5),
+    }
+
+
+def _fit_seconds(folder: Path, task: str) -> float:
+    """The seconds that cells recorded for themselves."""
+    total = 0.0
+    for path in (folder / "results" / task / "cells" / "manifests").glob("*.json"):
+        for entry in json.loads(path.read_text())["cells"]:
+            total += sum(fields[-1] for fields in entry["sets"].values())
+    return total / 2
+
+
+def planning(repeats: int) -> dict[str, float]:
+    """A dry run over 10⁵ cells: seconds and peak memory of Snakemake."""
+    folder = fresh_folder()
+    given = config([WORKLOADS["knn"]], 100, folder, estimators=["kfold"])
+    given["learners"]["knn"]["grid"]["n_neighbors"] = {"range": [1, 10_001]}
+    seconds = run_workflow(folder, given, "--dry-run")
+    remove(folder)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    return {"seconds": round(seconds, 2), "peak MB of any child so far": round(peak)}

@@ -1,0 +1,85 @@
+"""One command: `python benchmarks/run.py` times heldout against scikit-learn in the same run.
+
+Options: `--sizes 600 3000 20000`, `--repeats 3`, `--outer 10` (how many of the ten outer folds
+scikit-learn computes; its time is scaled up to ten, and the table says so), `--only knn ridge`.
+Writes a table, `results.json` and a plot into `benchmarks/out/`.
+"""
+
+import argparse
+import json
+import os
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
+from bars import extras  # noqa: E402
+from timing import (  # noqa: E402
+    config,
+    folds_of,
+    fresh_folder,
+    nested_risk,
+    remove,
+    run_workflow,
+    sklearn_nested,
+)
+from workloads import FOUR, WORKLOADS  # noqa: E402
+
+OUT = Path(__file__).parent / "out"
+
+
+def compare(names: list[str], n: int, repeats: int, outer: int) -> dict[str, Any]:
+    """The workloads together, cold, against scikit-learn one after the other."""
+    chosen = [WORKLOADS[name] for name in names]
+    ours, theirs = [], []
+    by_name: dict[str, list[float]] = {name: [] for name in names}
+    differences = {}
+    for _ in range(repeats):
+        folder = fresh_folder()
+        ours.append(run_workflow(folder, config(chosen, n, folder)))
+        total = 0.0
+        for workload in chosen:
+            fold = folds_of(folder, workload.name)
+            seconds, errors = sklearn_nested(workload, n, fold, list(range(outer)))
+            by_name[workload.name].append(seconds * 10 / outer)
+            total += seconds * 10 / outer
+            if outer == 10:
+                risk = sum(errors) / 10
+                differences[workload.name] = abs(nested_risk(folder, workload.name) - risk)
+        theirs.append(total)
+        remove(folder)
+    return {
+        "workloads": names,
+        "n": n,
+        "heldout": round(median(ours), 2),
+        "scikit-learn": round(median(theirs), 2),
+        "ratio": round(median(ours) / median(theirs), 4),
+        "scikit-learn by workload": {k: round(median(v), 2) for k, v in by_name.items()},
+        "outer folds timed": outer,
+        "difference of nested risk": differences,
+    }
+
+
+def main() -> None:
+    """Run, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="*", default=[600, 3000])
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--outer", type=int, default=10)
+    parser.add_argument("--only", nargs="*", default=list(FOUR))
+    parser.add_argument("--extras", action=argparse.BooleanOptionalAction, default=True)
+    given = parser.parse_args()
+    OUT.mkdir(exist_ok=True)
+    found: dict[str, Any] = {"nested": []}
+    for n in given.sizes:
+        found["nested"].append(compare(given.only, n, given.repeats, given.outer))
+        print(json.dumps(found["nested"][-1], indent=1), flush=True)
+    if given.extras:
+        found |= extras(given.repeats)
+    (OUT / "results.json").write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+"""The throw-away SLURM of this folder's tests."""
+
+from collections.abc import Iterator
+
+import pytest
+from slurm import MissingError, Slurm, install
+
+
+@pytest.fixture(scope="session")
+def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
+    """A running SLURM, stopped at the end whatever happens."""
+    cluster = Slurm(tmp_path_factory.mktemp("slurm"))
+    try:
+        install()
+        cluster.boot()
+        yield cluster
+    except MissingError as missing:
+        pytest.fail(str(missing), pytrace=False)
+    finally:
+        cluster.stop()

@@ -1,0 +1,248 @@
+"""`heldout init`: a first config from a look at the table."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tables import write_csv, write_parquet
+
+from heldout.cli import main
+from heldout.cli.rehearse import rehearse
+from heldout.cli.survey import survey, task_name
+from heldout.config.study import Study
+
+N = 100
+
+
+def columns(n=N, seed=0):
+    generator = np.random.default_rng(seed)
+    return {
+        "width": generator.normal(size=n).tolist(),
+        "colour": generator.choice(["red", "blue"], size=n).tolist(),
+    }
+
+
+@pytest.fixture
+def init(tmp_path, monkeypatch, capsys):
+    """Write a table, run init on it and return the config."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(table, *arguments, target="y"):
+        write_parquet(tmp_path / "table.parquet", table)
+        code = main(["init", "table.parquet", "--target", target, "--force", *arguments])
+        assert code == 0, capsys.readouterr().err
+        text = (tmp_path / "config" / "config.yaml").read_text()
+        config = yaml.safe_load(text)
+        rehearse(Study(config), "table")
+        return config
+
+    return run
+
+
+def task(config):
+    return config["tasks"]["table"]
+
+
+CLASSES = {"y": ["no", "yes"] * 50}
+NUMBERS = {"y": np.random.default_rng(3).normal(size=N).tolist()}
+
+
+def test_classes(init):
+    config = init(columns() | CLASSES)
+    assert task(config)["loss"] == "zero_one"
+    assert task(config)["learners"] == ["majority", "knn", "tree", "logistic"]
+    assert task(config)["kfold"] == {"k": 10, "stratify": True}
+    assert task(config)["test"] == 0.2
+    assert task(config)["drop"] == []
+    assert task(config)["groups"] is None
+    assert {"kfold", "nested_cv", "test"} <= set(task(config)["estimators"])
+    assert set(config["learners"]) == set(task(config)["learners"])
+
+
+def test_numbers(init):
+    config = init(columns() | NUMBERS)
+    assert task(config)["loss"] == "squared"
+    assert task(config)["learners"] == ["mean", "linear", "ridge", "knn", "tree"]
+
+
+@pytest.mark.parametrize(
+    ("values", "loss"),
+    [
+        ([0, 1] * 50, "zero_one"),
+        ([1.0, 2.0] * 50, "zero_one"),
+        (["1", "2"] * 50, "zero_one"),
+        ([True, False] * 50, "zero_one"),
+        (list(range(10)) * 10, "zero_one"),
+        (list(range(20)) * 5, "squared"),
+        ([0.5, 1.0] * 50, "squared"),
+        (pa.array([7, 8] * 50).dictionary_encode(), "zero_one"),
+    ],
+)
+def test_a_few_whole_numbers_are_classes(init, values, loss):
+    assert task(init(columns() | {"y": values}))["loss"] == loss
+
+
+def test_k_follows_the_smallest_class(init, tmp_path):
+    config = init(columns() | {"y": ["rare"] * 7 + ["common"] * 93})
+    assert task(config)["kfold"] == {"k": 5, "stratify": True}
+    text = (tmp_path / "config" / "config.yaml").read_text()
+    assert "class rare has only 5 of the rows to learn from" in text
+
+
+def test_a_class_too_small_for_any_stratified_folds(init):
+    config = init(columns() | {"y": ["rare"] * 2 + ["common"] * 98})
+    assert task(config)["kfold"] == {"k": 10, "stratify": False}
+
+
+def test_few_rows_are_not_sealed(init):
+    config = init(columns(30) | {"y": [0.5 * i for i in range(30)]})
+    assert task(config)["test"] == 0
+    assert "test" not in task(config)["estimators"]
+
+
+def test_the_fewest_rows_that_can_be_prepared(init):
+    config = init(columns(4) | {"y": [0.5, 1.25, 2, 7]})
+    assert task(config)["kfold"]["k"] == 4
+    assert task(config)["metrics"] == []
+    assert config["learners"]["knn"]["grid"] == {"n_neighbors": [1]}
+
+
+def test_neighbours_never_exceed_the_smallest_training_set(init):
+    config = init(columns(30) | {"y": [0.5 * i for i in range(30)]})
+    assert config["learners"]["knn"]["grid"]["n_neighbors"] == [1, 3, 5, 9, 15]
+
+
+def test_groups(init):
+    groups = [f"g{i // 5}" for i in range(N)]
+    config = init(columns() | {"g": groups} | NUMBERS, "--groups", "g")
+    assert task(config)["groups"] == "g"
+    assert task(config)["test"] == 0
+    assert task(config)["kfold"]["k"] == 10
+    assert task(config)["drop"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "reason"),
+    [
+        ("name", [f"Person {i}" for i in range(N)], "a different text in nearly every row"),
+        ("rowid", list(range(1, N + 1)), "a different number in every row"),
+        ("", list(range(N)), "a different number in every row"),
+        ("counter", list(range(N)), "a different number in every row"),
+        ("patientId", [1e6 + 17 * i for i in range(N)][::-1], "a different number in every row"),
+        ("patient_id", [f"p{i // 3}" for i in range(N)], "groups: patient_id"),
+        ("site", ["A"] * N, "the same value in every row"),
+        ("tags", [[1, 2]] * N, "of type list"),
+    ],
+)
+def test_poor_columns_are_dropped_with_a_reason(init, tmp_path, name, values, reason):
+    config = init(columns() | {name: values} | CLASSES)
+    assert task(config)["drop"] == [name]
+    [line] = [
+        line
+        for line in (tmp_path / "config" / "config.yaml").read_text().splitlines()
+        if line.startswith("      - ")
+    ]
+    assert reason in line
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("year", [2000 + i % 30 for i in range(N)]),
+        ("mass", [50.0 + 0.1 * i for i in range(N)]),
+        ("rank", list(range(N))[::-1]),
+        ("code", [f"c{i % 10}" for i in range(N)]),
+        ("paid", [float(i) ** 2 for i in range(N)][::-1]),
+        ("site", ["A", None] * 50),
+        ("site_id", [i % 3 for i in range(N)]),
+    ],
+)
+def test_other_columns_are_kept(init, name, values):
+    assert task(init(columns() | {name: values} | CLASSES))["drop"] == []
+
+
+def test_a_look_at_features_sees_unsealed_rows_only(tmp_path):
+    """A column that is constant but for its sealed rows is constant."""
+    from heldout.prepare import Request, prepare
+
+    path = tmp_path / "t.csv"
+    table = columns() | {"site": ["A"] * N} | NUMBERS
+    data = write_csv(path, table)
+    before = survey(data, "y", None)
+    prepare(Request("t", 19, data, "y"), tmp_path / "data", tmp_path / "vault")
+    kept = set(np.load(tmp_path / "data" / "rows.npy")["source"].tolist())
+    table["site"] = ["A" if i in kept else "B" for i in range(N)]
+    write_csv(path, table)
+    assert survey(data, "y", None) == before
+    assert before.drop == {"site": "the same value in every row"}
+
+
+NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@given(NAMES, NAMES, NAMES)
+def test_odd_names_survive_yaml(init, target, identifier, label):
+    if len({target, identifier, "width", "colour"}) == 4:
+        table = columns() | {identifier: [f"row {i}" for i in range(N)]}
+        table |= {target: [label, label + "2"] * 50}
+        config = init(table, target=target)
+        assert task(config)["target"] == target
+        assert task(config)["drop"] == [identifier]
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        ("data/penguins.csv", "penguins"),
+        ("my table (2).csv.gz", "my_table_2"),
+        ("../x/2020.tsv", "2020"),
+        ("t.tar.PARQUET", "t_tar"),
+        ("sklearn:breast_cancer", "breast_cancer"),
+        ("….csv", "task"),
+    ],
+)
+def test_the_task_is_named_for_the_file(data, name):
+    assert task_name(data) == name
+
+
+def test_data_sets_of_scikit_learn(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", "sklearn:iris", "--target", "target", "--output", "deep/c.yaml"]) == 0
+    shown = capsys.readouterr().out
+    assert "wrote deep/c.yaml: task 'iris', 120 rows to learn from, 30 sealed" in shown
+    assert "heldout check --config deep/c.yaml" in shown
+    assert "snakemake --cores all --configfile deep/c.yaml" in shown
+    config = yaml.safe_load((tmp_path / "deep" / "c.yaml").read_text())
+    assert config["tasks"]["iris"]["data"] == "sklearn:iris"
+
+
+def test_an_existing_file_is_left_alone(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.yaml").write_text("mine")
+    command = ["init", "sklearn:iris", "--target", "target", "--output", "c.yaml"]
+    assert main(command) == 1
+    assert "'c.yaml' exists; overwrite it with --force" in capsys.readouterr().err
+    assert (tmp_path / "c.yaml").read_text() == "mine"
+    assert main([*command, "--force"]) == 0
+    assert (tmp_path / "c.yaml").read_text() != "mine"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.csv", "--target", "y"], "no file at 'none.csv'"),
+        (["t.csv", "--target", "z"], "target: no column 'z' in t.csv"),
+        (["t.csv", "--target", "y", "--groups", "g"], "groups: no column 'g' in t.csv"),
+        (["flat.csv", "--target", "y"], "has no column that looks like a feature"),
+    ],
+)
+def test_errors_leave_no_config_behind(tmp_path, monkeypatch, capsys, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    write_csv(tmp_path / "t.csv", columns() | CLASSES)
+    write_csv(tmp_path / "flat.csv", {"x": ["A"] * N} | CLASSES)
+    assert main(["init", *arguments]) == 1
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "config").exists()

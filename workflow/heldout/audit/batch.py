@@ -1,0 +1,108 @@
+"""A batch of replicates as one small file of arrays: (replicate × row) and (replicate × θ)."""
+
+import json
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from heldout.audit.replicate import Replicate, RowName, RowValue
+from heldout.errors import HeldoutError
+from heldout.files import write_atomic
+
+FIELDS = RowValue._fields
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Replicates side by side. An estimate that a replicate does not have is NaN (its pair: -1)."""
+
+    names: list[RowName]
+    values: dict[str, np.ndarray]
+    truths: dict[str, np.ndarray]
+    selected: dict[str, np.ndarray]
+    errors: np.ndarray
+    refused: np.ndarray
+    fits: dict[str, int]
+
+    @property
+    def replicates(self) -> int:
+        """How many there are."""
+        return len(self.errors)
+
+
+def stack(replicates: Sequence[Replicate]) -> Batch:
+    """One batch of several replicates."""
+    names = list(dict.fromkeys(name for one in replicates for name in one.rows))
+    absent = RowValue(np.nan, np.nan, np.nan, -1, np.nan)
+    table = np.array([[one.rows.get(name, absent) for name in names] for one in replicates])
+    first = replicates[0]
+    return Batch(
+        names,
+        {field: table[:, :, i] for i, field in enumerate(FIELDS)},
+        {kind: np.stack([one.truths[kind] for one in replicates]) for kind in first.truths},
+        {name: np.array([one.selected[name] for one in replicates]) for name in first.selected},
+        np.array([one.error for one in replicates]),
+        np.array([one.refused for one in replicates]),
+        first.fits,
+    )
+
+
+def join(batches: Sequence[Batch]) -> Batch:
+    """One batch of several; rows that some lack are filled with NaN."""
+    names = list(dict.fromkeys(name for batch in batches for name in batch.names))
+    first = batches[0]
+    return Batch(
+        names,
+        {f: np.concatenate([_spread(b, f, names) for b in batches]) for f in FIELDS},
+        {kind: np.concatenate([b.truths[kind] for b in batches]) for kind in first.truths},
+        {name: np.concatenate([b.selected[name] for b in batches]) for name in first.selected},
+        np.concatenate([b.errors for b in batches]),
+        np.concatenate([b.refused for b in batches]),
+        first.fits,
+    )
+
+
+def _spread(batch: Batch, field: str, names: list[RowName]) -> np.ndarray:
+    empty = -1.0 if field == "pair" else np.nan
+    wide = np.full((batch.replicates, len(names)), empty)
+    wide[:, [names.index(name) for name in batch.names]] = batch.values[field]
+    return wide
+
+
+def write_batch(path: Path, batch: Batch) -> None:
+    """One compressed file, atomically."""
+    head = {"names": batch.names, "fits": batch.fits}
+    arrays: dict[str, Any] = {"head": np.array(json.dumps(head))}
+    arrays |= {f"value.{name}": array for name, array in batch.values.items()}
+    arrays |= {f"truth.{name}": array for name, array in batch.truths.items()}
+    arrays |= {f"selected.{name}": array for name, array in batch.selected.items()}
+    arrays |= {"errors": batch.errors, "refused": batch.refused}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(path, lambda file: np.savez_compressed(file, **arrays))
+
+
+def read_batch(path: Path) -> Batch:
+    """What `write_batch` wrote."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise HeldoutError(f"'{path}' is damaged ({error}); remove it and run again") from None
+    head = json.loads(str(arrays["head"]))
+
+    def group(prefix: str) -> dict[str, np.ndarray]:
+        return {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
+
+    return Batch(
+        [(name[0], name[1], name[2]) for name in head["names"]],
+        group("value."),
+        group("truth."),
+        group("selected."),
+        arrays["errors"],
+        arrays["refused"],
+        head["fits"],
+    )

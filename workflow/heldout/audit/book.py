@@ -1,0 +1,232 @@
+"""A loss book in memory: fits cells when they are asked for, and keeps no file.
+
+It answers what aggregations ask of a `LossBook`, with the same splits, seeds and engines, so that
+the numbers of an audit are the numbers of the workflow. Besides, it knows the true risk of the
+models of each kind.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from heldout.audit.source import Draw
+from heldout.audit.truth import Probe, Risk
+from heldout.engines import dispatch, leave_one_out
+from heldout.engines.problem import Outcome, Problem
+from heldout.errors import HeldoutError
+from heldout.learners.build import Builder
+from heldout.losses import Loss, Predictions
+from heldout.names import Theta, canonical, seed_for
+from heldout.plans import DEV, FOLDS, FOLDS_WHOLE, FULL
+from heldout.splits import Partition, Resample, Split, partitions, resamples
+from heldout.table.prepared import Prepared
+
+TEST = "test"
+"""The held-out set of the full model: the sealed rows of the draw."""
+PROBED = {FULL: 1, DEV: 1, FOLDS: 20, FOLDS_WHOLE: 20}
+FEW = 4
+"""How many models of a kind are probed: all that an interval can aim at, else a few for the mean."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one cell's model said about its held-out sets, and its true risk if it was probed."""
+
+    said: dict[str, Predictions]
+    risk: Risk | None
+
+
+@dataclass(frozen=True)
+class AuditBook:
+    """Losses by learner, θ and resample of one draw."""
+
+    draw: Draw
+    loss: Loss
+    builders: dict[str, Builder]
+    thetas: dict[str, list[Theta]]
+    splits: dict[str, Split]
+    resamples: dict[str, dict[str, Resample]]
+    compared: frozenset[str]
+    """Kinds whose risks are compared over all θ; of the others only the selected θ are fitted."""
+    task: str
+    seed: int
+    _answers: dict[tuple[str, str], dict[str, Answer]] = field(default_factory=dict)
+    _losses: dict[tuple[str, str, str], dict[str, np.ndarray]] = field(default_factory=dict)
+    _prepared: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
+
+    # --- what aggregations ask ----------------------------------------------------------------
+
+    @property
+    def table(self) -> Prepared:
+        """The rows to learn from."""
+        return self.draw.table
+
+    def has(self, kind: str) -> bool:
+        """Whether the plan has cells of a kind."""
+        return kind in self.resamples
+
+    @cached_property
+    def partitions(self) -> list[Partition]:
+        """The partitions of K-fold cross-validation."""
+        return partitions(self.splits["kfold"])
+
+    @cached_property
+    def _by_name(self) -> dict[str, tuple[str, Resample]]:
+        return {r.name: (kind, r) for kind, named in self.resamples.items() for r in named.values()}
+
+    def resample(self, name: str) -> Resample:
+        """A resample by its name, of whatever kind."""
+        return self._by_name[name][1]
+
+    def predictions(self, learner: str, theta: Theta, resample: Resample) -> dict[str, Predictions]:
+        """What a cell's model said about each of its held-out sets."""
+        key = canonical(theta)
+        if not resample.parts:
+            return self._answer(learner, theta, key, resample, resample).said
+        quick = self._left_out(learner, theta, key, resample)
+        if quick is not None:
+            return quick.said
+        answers = [self._answer(learner, theta, key, resample, part) for part in resample.parts]
+        return {name: said for answer in answers for name, said in answer.said.items()}
+
+    def losses(self, learner: str, theta: Theta, resample: Resample) -> dict[str, np.ndarray]:
+        """The losses of a cell on each of its held-out sets."""
+        place = learner, canonical(theta), resample.name
+        if place not in self._losses:
+            said, target = self.predictions(learner, theta, resample), self.table.target
+            self._losses[place] = {
+                name: self.loss(target[rows], said[name]) for name, rows in resample.held.items()
+            }
+        return self._losses[place]
+
+    def units(self, rows: np.ndarray) -> np.ndarray:
+        """The group (or the row itself) of each row."""
+        return self._units[rows]
+
+    @cached_property
+    def _units(self) -> np.ndarray:
+        return np.ascontiguousarray(self.table.rows["unit"])
+
+    # --- the sealed test, and what is true ----------------------------------------------------
+
+    def test_losses(self, learner: str, theta: Theta) -> np.ndarray:
+        """The losses of the full model on the sealed rows."""
+        said = self.predictions(learner, theta, self.resample(FULL))[TEST]
+        return self.loss(self.draw.test.target, said)
+
+    def risks(self, kind: str, learner: str) -> list[list[Risk]]:
+        """For each probed model of a kind, its true risk at each θ."""
+        return [
+            [self._risk(learner, theta, whole, part) for theta in self.thetas[learner]]
+            for whole, part in self._probed_parts(kind)
+        ]
+
+    def risk(self, learner: str, theta: Theta, name: str) -> Risk | None:
+        """The true risk of one model, if it is probed."""
+        resample = self.resample(name)
+        key = canonical(theta)
+        return self._answer(learner, theta, key, resample, resample).risk
+
+    def _risk(self, learner: str, theta: Theta, whole: Resample, part: Resample) -> Risk:
+        found = self._answer(learner, theta, canonical(theta), whole, part).risk
+        assert found is not None
+        return found
+
+    def _probed_parts(self, kind: str) -> list[tuple[Resample, Resample]]:
+        """(resample, the part of it that is one fit)."""
+        parts = [(r, part) for r in self.resamples[kind].values() for part in r.parts or (r,)]
+        return parts[: PROBED.get(kind, FEW)]
+
+    @cached_property
+    def _probed(self) -> set[str]:
+        return {part.name for kind in self.resamples for _, part in self._probed_parts(kind)}
+
+    # --- fitting ------------------------------------------------------------------------------
+
+    def _answer(
+        self, learner: str, theta: Theta, key: str, whole: Resample, part: Resample
+    ) -> Answer:
+        answers = self._answers.setdefault((learner, part.name), {})
+        if key not in answers:
+            kind = self._by_name[whole.name][0]
+            every = kind in self.compared or part.name in self._probed
+            wanted = self.thetas[learner] if every else [theta]
+            answers.update(self._fit(learner, part, wanted))
+        return answers[key]
+
+    def _left_out(
+        self, learner: str, theta: Theta, key: str, resample: Resample
+    ) -> Answer | None:
+        """Leave-one-out without refitting, where the workflow has it too."""
+        builder = self.builders[learner]
+        answers = self._answers.setdefault((learner, resample.name), {})
+        kind = self._by_name[resample.name][0]
+        wanted = self.thetas[learner] if kind in self.compared else [theta]
+        if key not in answers and leave_one_out.is_exact_for(builder, resample, wanted):
+            sizes = {name: len(rows) for name, rows in resample.held.items()}
+            for outcome in leave_one_out.run(builder, resample, wanted) or ():
+                answers[canonical(outcome.theta)] = self._kept(
+                    learner, resample, outcome, sizes, None
+                )
+        return answers.get(key)
+
+    def _fit(self, learner: str, part: Resample, thetas: Sequence[Theta]) -> dict[str, Answer]:
+        probe = self._probes[learner] if part.name in self._probed else None
+        sets = dict(part.held)
+        rows = [self.table.features[np.concatenate(list(sets.values()))]]
+        sizes = {name: len(held) for name, held in sets.items()}
+        if part.name == FULL:
+            rows.append(self.draw.test.features)
+            sizes[TEST] = self.draw.test.n
+        if probe is not None:
+            rows.append(probe.features)
+        problem = Problem(
+            self.builders[learner],
+            self.table.features[part.train],
+            self.table.target[part.train],
+            np.concatenate(rows) if len(rows) > 1 else rows[0],
+            seed_for(self.seed, self.task, learner, part.name),
+            self._prepared.setdefault((part.name, id(probe)), {}),
+        )
+        outcomes = dispatch.run(problem, list(thetas))
+        return {canonical(o.theta): self._kept(learner, part, o, sizes, probe) for o in outcomes}
+
+    def _kept(
+        self,
+        learner: str,
+        part: Resample,
+        outcome: Outcome,
+        sizes: dict[str, int],
+        probe: Probe | None,
+    ) -> Answer:
+        said = outcome.predictions
+        if said is None:
+            raise HeldoutError(
+                f"learner '{learner}', θ = {canonical(outcome.theta)}, held-out set '{part.name}', "
+                f"seed {self.seed}: {type(outcome.error).__name__}: {outcome.error}"
+            )
+        kept, start = {}, 0
+        for name, size in sizes.items():
+            kept[name] = said.take(slice(start, start + size))
+            start += size
+        if probe is None:
+            return Answer(kept, None)
+        return Answer(kept, probe.risk(self.loss, said.take(slice(start, None)), outcome.model))
+
+    @cached_property
+    def _probes(self) -> dict[str, Probe]:
+        truth, classification = self.draw.truth, self.table.classification
+        return {
+            name: truth.probe(builder.definition, self.loss, classification)
+            for name, builder in self.builders.items()
+        }
+
+
+def named_resamples(
+    kinds: Sequence[str], n: int, splits: dict[str, Split]
+) -> dict[str, dict[str, Resample]]:
+    """The resamples of each kind by name."""
+    return {kind: {r.name: r for r in resamples(kind, n, splits)} for kind in kinds}

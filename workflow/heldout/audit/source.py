@@ -1,0 +1,145 @@
+"""Where the draws of an audit come from: an oracle, or the user's table taken as the population.
+
+A draw is a table of m rows to learn from, a sealed test set of its own, and the truth.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from heldout.audit.catalog import PREFIX, TARGET, is_oracle
+from heldout.audit.oracles import feature_names, oracle_of
+from heldout.audit.truth import OracleTruth, PopulationTruth, Truth
+from heldout.errors import HeldoutError
+from heldout.names import seed_for
+from heldout.table.prepared import ROWS, Prepared, open_prepared
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One sample: what is learnt from, what is sealed, and what is true."""
+
+    table: Prepared
+    test: Prepared
+    truth: Truth
+
+
+class Source(Protocol):
+    """Draws samples of m rows with a test set of `test` rows."""
+
+    def draw(self, m: int, test: int, seed: int) -> Draw:
+        """One draw."""
+
+
+@dataclass(frozen=True)
+class OracleSource:
+    """Independent draws from a known distribution."""
+
+    name: str
+    params: dict[str, Any]
+    truth_rows: int
+
+    def draw(self, m: int, test: int, seed: int) -> Draw:
+        """Fresh rows for everything."""
+        oracle = oracle_of(self.name, self.params)
+
+        def generator(what: str) -> np.random.Generator:
+            return np.random.default_rng(seed_for(seed, what))
+
+        facts = _oracle_facts(feature_names(oracle), oracle.classes)
+        tables = [
+            Prepared(facts, *oracle.draw(count, generator(what)), _rows(np.arange(count)))
+            for count, what in ((m, "draw"), (test, "test"))
+        ]
+        return Draw(*tables, OracleTruth(oracle, self.truth_rows, generator("truth")))
+
+
+@dataclass(frozen=True)
+class PopulationSource:
+    """Rows (or whole groups) of a table without replacement; the others are the truth."""
+
+    population: Prepared
+    truth_rows: int
+
+    def draw(self, m: int, test: int, seed: int) -> Draw:
+        """The first units in random order learn, the next ones test, the rest are the truth."""
+        generator = np.random.default_rng(seed_for(seed, "draw"))
+        units = np.asarray(self.population.rows["unit"])
+        sizes = np.bincount(units)
+        reached = np.cumsum(sizes[order := generator.permutation(len(sizes))])
+        ends = np.searchsorted(reached, [m, m + test]) + 1
+        if not test:
+            ends[1] = ends[0]
+        if ends[1] >= len(sizes):
+            raise HeldoutError(
+                f"audit: m = {m} leaves nothing of the {len(units)} unsealed rows as the truth"
+            )
+        place = np.empty(len(sizes), int)
+        place[order] = np.searchsorted(ends, np.arange(len(sizes)), side="right")
+        parts = [np.flatnonzero(place[units] == part) for part in range(3)]
+        rest = parts[2]
+        if len(rest) > self.truth_rows:
+            rest = np.sort(generator.choice(rest, self.truth_rows, replace=False))
+        truth = PopulationTruth(self.population.features[rest], self.population.target[rest])
+        return Draw(self._part(parts[0]), self._part(parts[1]), truth)
+
+    def _part(self, rows: np.ndarray) -> Prepared:
+        whole = self.population
+        units = np.unique(whole.rows["unit"][rows], return_inverse=True)[1]
+        return Prepared(
+            whole.facts,
+            np.asarray(whole.features[rows]),
+            np.asarray(whole.target[rows]),
+            _rows(units, _dense(whole.rows["fold"][rows])),
+        )
+
+
+def _dense(folds: np.ndarray) -> np.ndarray:
+    """The user's own folds, renumbered without gaps; -1 where there are none."""
+    if len(folds) == 0 or folds.min() < 0:
+        return folds
+    return np.unique(folds, return_inverse=True)[1]
+
+
+def _rows(units: np.ndarray, folds: np.ndarray | None = None) -> np.ndarray:
+    rows = np.empty(len(units), ROWS)
+    rows["source"], rows["unit"] = np.arange(len(units)), units
+    rows["fold"] = -1 if folds is None else folds
+    return rows
+
+
+def _oracle_facts(names: list[str], classes: list[str] | None) -> dict[str, Any]:
+    columns = [{"name": name, "kind": "number", "levels": []} for name in names]
+    schema = {"columns": columns, "target": {"name": TARGET, "classes": classes}, "missing": []}
+    return {"schema": schema, "groups": None, "digest": ""}
+
+
+def open_source(folder: Path, data: str, oracle: dict[str, Any], truth_rows: int) -> Source:
+    """The source of a task: its oracle, or its unsealed rows."""
+    if is_oracle(data):
+        return OracleSource(data.removeprefix(PREFIX), oracle, truth_rows)
+    return PopulationSource(open_prepared(folder / "data"), truth_rows)
+
+
+MOST_REFUSED = 100
+"""Draws in a row that the workflow would refuse, before the audit does."""
+
+
+def usable_draw(
+    source: Source, m: int, test: int, seed: int, accept: Callable[[Draw, int], Any]
+) -> tuple[Draw, Any, int, int]:
+    """A draw, what `accept` made of it, its seed, and how many were refused before.
+
+    Too few rows of a class for K folds: the workflow refuses such a table, so it is drawn again.
+    """
+    for refused in range(MOST_REFUSED):
+        own = seed if refused == 0 else seed_for(seed, "again", str(refused))
+        draw = source.draw(m, test, own)
+        try:
+            return draw, accept(draw, own), own, refused
+        except HeldoutError as error:
+            reason = error
+    raise HeldoutError(f"audit: {MOST_REFUSED} draws of {m} rows were refused; the last: {reason}")

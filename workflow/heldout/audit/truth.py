@@ -1,0 +1,129 @@
+"""The true risk of a fitted model, from what it says about probe rows.
+
+Probe rows are appended to what a cell predicts anyway. For an affine predictor of Gaussian features
+they are the origin and the unit vectors, which give its coefficients and so its risk in closed form.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from heldout.audit.oracles import Oracle
+from heldout.learners.definition import Definition
+from heldout.losses import Loss, Predictions
+
+AFFINE = {
+    "sklearn.linear_model.LinearRegression",
+    "sklearn.linear_model.Ridge",
+    "sklearn.linear_model.RidgeClassifier",
+    "sklearn.linear_model.Lasso",
+    "sklearn.linear_model.ElasticNet",
+    "sklearn.linear_model.LogisticRegression",
+    "sklearn.dummy.DummyRegressor",
+}
+"""Estimators that say wx + b, or decide by its sign."""
+
+
+class Risk(NamedTuple):
+    """A true risk and its Monte Carlo error (0 where it is exact)."""
+
+    value: float
+    error: float
+
+
+class Probe(Protocol):
+    """Rows to predict, and the risk that the predictions mean."""
+
+    features: np.ndarray
+
+    def risk(self, loss: Loss, said: Predictions, model: Any) -> Risk:
+        """The true risk of a model, from what it says about the rows."""
+
+
+class Truth(Protocol):
+    """What is true of a draw."""
+
+    def probe(self, learner: Definition, loss: Loss, classification: bool) -> Probe:
+        """The probe for the models of a learner; the same object for learners that can share it."""
+
+
+@dataclass(frozen=True)
+class OracleTruth:
+    """A known distribution; the generator draws x where it has to be integrated."""
+
+    oracle: Oracle
+    rows: int
+    generator: np.random.Generator
+
+    def probe(self, learner: Definition, loss: Loss, classification: bool) -> Probe:
+        """Closed form for affine models where the oracle has one."""
+        zero = np.zeros(self.oracle.features)
+        affine = learner.import_path(classification) in AFFINE and not learner.polynomial
+        if affine and self.oracle.affine_risk(loss, zero, 0.0) is not None:
+            return self._affine
+        return self._sampled
+
+    @cached_property
+    def _affine(self) -> "AffineProbe":
+        return AffineProbe(self.oracle)
+
+    @cached_property
+    def _sampled(self) -> "SampledProbe":
+        rows = self.oracle.integration_rows(self.rows, self.generator)
+        return SampledProbe(self.oracle, rows)
+
+
+@dataclass(frozen=True)
+class AffineProbe:
+    """f(0) = b and f(eⱼ) − f(0) = wⱼ."""
+
+    oracle: Oracle
+
+    @cached_property
+    def features(self) -> np.ndarray:
+        """The origin and the unit vectors."""
+        count = self.oracle.features
+        return np.vstack([np.zeros(count), np.eye(count)])
+
+    def risk(self, loss: Loss, said: Predictions, model: Any) -> Risk:
+        """Exact."""
+        values = said.value if said.value is not None else said.decision
+        if values is None:
+            values = model.decision_function(self.features)
+        found = self.oracle.affine_risk(loss, values[1:] - values[0], float(values[0]))
+        assert found is not None
+        return Risk(found, 0.0)
+
+
+@dataclass(frozen=True)
+class SampledProbe:
+    """Fresh x (or a grid of it); given x, the expected loss is exact."""
+
+    oracle: Oracle
+    features: np.ndarray
+
+    def risk(self, loss: Loss, said: Predictions, model: Any) -> Risk:
+        """The mean expected loss."""
+        losses = self.oracle.expected_losses(loss, self.features, said)
+        exact = self.oracle.integration_is_exact
+        error = 0.0 if exact else float(losses.std() / np.sqrt(len(losses)))
+        return Risk(float(losses.mean()), error)
+
+
+@dataclass(frozen=True)
+class PopulationTruth:
+    """The rows of a large table that were not drawn; truth and probe in one."""
+
+    features: np.ndarray
+    target: np.ndarray
+
+    def probe(self, learner: Definition, loss: Loss, classification: bool) -> "PopulationTruth":
+        """The same for all learners."""
+        return self
+
+    def risk(self, loss: Loss, said: Predictions, model: Any) -> Risk:
+        """The mean loss on them."""
+        losses = loss(self.target, said)
+        return Risk(float(losses.mean()), float(losses.std() / np.sqrt(len(losses))))

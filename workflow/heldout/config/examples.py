@@ -1,0 +1,95 @@
+"""Grids and configs that the generated README shows; a test runs them through the validation."""
+
+from typing import Any
+
+GRIDS: list[tuple[dict[str, Any], str]] = [
+    ({"C": [0.1, 1, 10]}, ""),
+    ({"n_neighbors": {"range": [1, 10, 2]}}, ""),
+    ({"alpha": {"linspace": [0, 1, 5]}}, ""),
+    ({"alpha": {"logspace": [-2, 2, 5]}}, ""),
+    (
+        {"C": {"random": {"loguniform": [0.001, 1000]}, "n": 40}},
+        "40 draws; more keep the earlier ones",
+    ),
+    ({"C": {"random": {"uniform": [0, 1]}, "n": 40}}, "numbers between 0 and 1"),
+    ({"max_depth": {"random": {"integer": [1, 20]}, "n": 8}}, "whole numbers from 1 to 19"),
+    ({"kernel": {"random": {"choice": ["rbf", "poly"]}, "n": 1}}, "one of the list"),
+    (
+        {
+            "random": {"C": {"loguniform": [0.001, 1000]}, "gamma": {"loguniform": [0.001, 10]}},
+            "n": 40,
+        },
+        "40 joint draws of both",
+    ),
+    ({"n_neighbors": {"from": 1}}, "1, 2, 3, …, for `select: {rule: first_local_min}`"),
+    ({"n_neighbors": {"from": 1, "step": 2}}, "1, 3, 5, …"),
+    ({"features": [["age", "bmi"], ["age", "bmi", "bp"]]}, "two sets of columns"),
+]
+"""A grid, and its values in words where they are not simply listed."""
+
+EXAMPLES = {
+    "The smallest": """
+tasks:
+  penguins: {data: data/penguins.csv, target: species, learners: [knn]}
+""",
+    "Rows that belong together, the user's own folds, columns that are no features": """
+tasks:
+  visits:
+    data: data/visits.parquet
+    target: recovered
+    drop: [visit_id, note]
+    groups: patient        # whole patients are sealed, held out and resampled
+    kfold: {column: fold}  # a patient's rows must lie in one fold
+    learners: [majority, logistic, forest]
+""",
+    "A test set of its own, probabilities, the simplest θ within one standard error": """
+tasks:
+  penguins:
+    data: data/penguins.csv
+    target: species
+    test: data/penguins_2010.csv
+    loss: cross_entropy
+    select: {by: kfold, rule: one_se}
+    learners: [tree]
+learners:
+  tree:
+    estimator: tree
+    grid: {max_depth: {range: [1, 13]}}
+    simpler: {max_depth: smaller}
+""",
+    "An import path, fixed parameters, random search, a choice between sets of features": """
+tasks:
+  diabetes:
+    data: sklearn:diabetes
+    target: target
+    metrics: [r2, neg_mean_absolute_error]
+    kfold: {k: 5, repeats: 4}
+    learners: [mean, svr, small]
+learners:
+  svr:
+    estimator: sklearn.svm.SVR
+    params: {kernel: rbf}
+    grid:
+      random: {C: {loguniform: [0.1, 1000]}, gamma: {loguniform: [0.001, 1]}}
+      n: 40
+  small:
+    estimator: ridge
+    grid:
+      alpha: {logspace: [-2, 2, 9]}
+      features: [[bmi, bp], [bmi, bp, s5], [age, sex, bmi, bp, s5]]
+""",
+    "A hyper-parameter without an end: stop at the first significant local minimum": """
+tasks:
+  penguins:
+    data: data/penguins.csv
+    target: species
+    estimators: [kfold, test]
+    select: {rule: first_local_min, patience: 3}
+    learners: [knn]
+learners:
+  knn:
+    estimator: knn
+    grid: {n_neighbors: {from: 1}}
+""",
+}
+"""Configs by what they show."""
