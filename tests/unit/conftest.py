@@ -7,9 +7,14 @@ import shutil
 import numpy as np
 import pytest
 import yaml
+from hypothesis import settings
 from tables import write_csv
 
 from heldout.config.study import Study
+
+# Several tests share the cores, so time says nothing; the same examples are tried every time.
+settings.register_profile("unit", deadline=None, derandomize=True)
+settings.load_profile("unit")
 
 CONFIG = {
     "tasks": {

@@ -5,6 +5,7 @@ the numbers of an audit are the numbers of the workflow. Besides, it knows the t
 models of each kind.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -33,10 +34,16 @@ FEW = 4
 
 @dataclass(frozen=True)
 class Answer:
-    """What one cell's model said about its held-out sets, and its true risk if it was probed."""
+    """What one cell's model said, row after row, and its true risk if it was probed."""
 
-    said: dict[str, Predictions]
+    whole: Predictions
+    sets: dict[str, slice]
     risk: Risk | None
+
+    @property
+    def said(self) -> dict[str, Predictions]:
+        """Its predictions for each held-out set."""
+        return {name: self.whole.take(part) for name, part in self.sets.items()}
 
 
 @dataclass(frozen=True)
@@ -83,7 +90,7 @@ class AuditBook:
 
     def predictions(self, learner: str, theta: Theta, resample: Resample) -> dict[str, Predictions]:
         """What a cell's model said about each of its held-out sets."""
-        key = canonical(theta)
+        key = self._key(theta)
         if not resample.parts:
             return self._answer(learner, theta, key, resample, resample).said
         quick = self._left_out(learner, theta, key, resample)
@@ -94,13 +101,33 @@ class AuditBook:
 
     def losses(self, learner: str, theta: Theta, resample: Resample) -> dict[str, np.ndarray]:
         """The losses of a cell on each of its held-out sets."""
-        place = learner, canonical(theta), resample.name
+        place = learner, self._key(theta), resample.name
         if place not in self._losses:
-            said, target = self.predictions(learner, theta, resample), self.table.target
-            self._losses[place] = {
-                name: self.loss(target[rows], said[name]) for name, rows in resample.held.items()
-            }
+            self._losses[place] = self._computed(learner, theta, resample)
         return self._losses[place]
+
+    def _computed(self, learner: str, theta: Theta, resample: Resample) -> dict[str, np.ndarray]:
+        """One call for all held-out sets of a model: most of them are small."""
+        key, target = self._key(theta), self.table.target
+        rows = np.concatenate(list(resample.held.values()))
+        if not resample.parts:
+            answer = self._answer(learner, theta, key, resample, resample)
+        else:
+            found = self._left_out(learner, theta, key, resample)
+            if found is None:
+                said = self.predictions(learner, theta, resample)
+                return {n: self.loss(target[r], said[n]) for n, r in resample.held.items()}
+            answer = found
+        losses = self.loss(target[rows], answer.whole.take(slice(0, len(rows))))
+        return {name: losses[answer.sets[name]] for name in resample.held}
+
+    def _key(self, theta: Theta) -> str:
+        """Canonical text; of a θ of the grid, without writing it anew."""
+        return self._keys.get(id(theta)) or canonical(theta)
+
+    @cached_property
+    def _keys(self) -> dict[int, str]:
+        return {id(theta): canonical(theta) for grid in self.thetas.values() for theta in grid}
 
     def units(self, rows: np.ndarray) -> np.ndarray:
         """The group (or the row itself) of each row."""
@@ -127,11 +154,11 @@ class AuditBook:
     def risk(self, learner: str, theta: Theta, name: str) -> Risk | None:
         """The true risk of one model, if it is probed."""
         resample = self.resample(name)
-        key = canonical(theta)
+        key = self._key(theta)
         return self._answer(learner, theta, key, resample, resample).risk
 
     def _risk(self, learner: str, theta: Theta, whole: Resample, part: Resample) -> Risk:
-        found = self._answer(learner, theta, canonical(theta), whole, part).risk
+        found = self._answer(learner, theta, self._key(theta), whole, part).risk
         assert found is not None
         return found
 
@@ -168,7 +195,7 @@ class AuditBook:
         if key not in answers and leave_one_out.is_exact_for(builder, resample, wanted):
             sizes = {name: len(rows) for name, rows in resample.held.items()}
             for outcome in leave_one_out.run(builder, resample, wanted) or ():
-                answers[canonical(outcome.theta)] = self._kept(
+                answers[self._key(outcome.theta)] = self._kept(
                     learner, resample, outcome, sizes, None
                 )
         return answers.get(key)
@@ -192,7 +219,7 @@ class AuditBook:
             self._prepared.setdefault((part.name, id(probe)), {}),
         )
         outcomes = dispatch.run(problem, list(thetas))
-        return {canonical(o.theta): self._kept(learner, part, o, sizes, probe) for o in outcomes}
+        return {self._key(o.theta): self._kept(learner, part, o, sizes, probe) for o in outcomes}
 
     def _kept(
         self,
@@ -208,13 +235,12 @@ class AuditBook:
                 f"learner '{learner}', θ = {canonical(outcome.theta)}, held-out set '{part.name}', "
                 f"seed {self.seed}: {type(outcome.error).__name__}: {outcome.error}"
             )
-        kept, start = {}, 0
-        for name, size in sizes.items():
-            kept[name] = said.take(slice(start, start + size))
-            start += size
+        ends = list(itertools.accumulate(sizes.values()))
+        parts = {n: slice(e - size, e) for (n, size), e in zip(sizes.items(), ends, strict=True)}
         if probe is None:
-            return Answer(kept, None)
-        return Answer(kept, probe.risk(self.loss, said.take(slice(start, None)), outcome.model))
+            return Answer(said, parts, None)
+        risk = probe.risk(self.loss, said.take(slice(ends[-1], None)), outcome.model)
+        return Answer(said.take(slice(0, ends[-1])), parts, risk)
 
     @cached_property
     def _probes(self) -> dict[str, Probe]:

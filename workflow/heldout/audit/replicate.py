@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+from sklearn import config_context
 
 from heldout.audit.book import AuditBook, named_resamples
 from heldout.audit.source import Draw, Source, usable_draw
@@ -113,16 +114,18 @@ class Auditor:
         draw, splits, own, refused = usable_draw(
             setup.source, m, setup.test_rows(m), seed, self._splits
         )
-        return self.examine(draw, splits, own, refused)
+        book = self._book(draw, splits, own)
+        # Learners and rows were checked: scikit-learn need not do so in every small fit.
+        with config_context(assume_finite=True, skip_parameter_validation=True):
+            return self._examine(book, refused)
 
-    def examine(self, draw: Draw, splits: dict[str, Split], seed: int, refused: int) -> Replicate:
+    def _examine(self, book: AuditBook, refused: int) -> Replicate:
         """All estimates of a draw, with the truth."""
-        book = self._book(draw, splits, seed)
         selected = self._selected(book)
-        procedures = self._procedures(book, selected, seed)
+        procedures = self._procedures(book, selected)
         truths = _Truths(self.setup, book)
         own = truths.nested(procedures)
-        rows = [*procedures.rows(), *self._test_rows(book, selected, seed)]
+        rows = [*procedures.rows(), *self._test_rows(book, selected)]
         return Replicate(
             {_name(row): self._value(row, truths, own) for row in rows},
             truths.means,
@@ -134,13 +137,6 @@ class Auditor:
             },
             refused,
         )
-
-    def estimates(self, draw: Draw, splits: dict[str, Split], seed: int) -> list[EstimateRow]:
-        """The rows that estimates.csv would have for this draw."""
-        book = self._book(draw, splits, seed)
-        selected = self._selected(book)
-        procedures = self._procedures(book, selected, seed)
-        return [*procedures.rows(), *self._test_rows(book, selected, seed)]
 
     def _splits(self, draw: Draw, seed: int) -> dict[str, Split]:
         setup = self.setup
@@ -183,15 +179,13 @@ class Auditor:
             selected[ALL] = curve.learner, curve.thetas[best]
         return selected
 
-    def _procedures(self, book: AuditBook, selected: dict[str, Chosen], seed: int) -> Procedures:
+    def _procedures(self, book: AuditBook, selected: dict[str, Chosen]) -> Procedures:
         setup = self.setup
         return Procedures(
-            cast(LossBook, book), selected, setup.estimators, setup.rule, setup.level, seed
+            cast(LossBook, book), selected, setup.estimators, setup.rule, setup.level, book.seed
         )
 
-    def _test_rows(
-        self, book: AuditBook, selected: dict[str, Chosen], seed: int
-    ) -> Iterator[EstimateRow]:
+    def _test_rows(self, book: AuditBook, selected: dict[str, Chosen]) -> Iterator[EstimateRow]:
         """As open_test does, with an unopened vault."""
         if not book.draw.test.n:
             return
@@ -203,7 +197,7 @@ class Auditor:
             [np.asarray(book.draw.test.rows["unit"])],
             bound=book.loss.bound,
             binary=book.loss.name == "zero_one",
-            seed=seed_for(seed, self.setup.task, "test", "bootstrap"),
+            seed=seed_for(book.seed, self.setup.task, "test", "bootstrap"),
         )
         yield from estimate_rows(name, "test", theta, evidence, self.setup.level, learner)
 
