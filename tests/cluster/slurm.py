@@ -174,16 +174,27 @@ class Slurm:
 
     def jobs(self) -> list[Job]:
         """All jobs the controller remembers, finished ones too."""
-        text = self._ask("squeue", "--states=all", "--noheader", "--format=%i|%T|%N|%k|%m")
+        columns = "--format=%i|%T|%N|%k|%m"
+        text = self._ask("squeue", "--states=all", "--noheader", "--sort=i", columns)
         return [Job(*line.split("|")) for line in text.splitlines()]
 
     def running_fits(self) -> list[Job]:
-        """The fitting jobs that are on a node now."""
-        return [job for job in self.jobs() if job.is_fit and job.state == "RUNNING"]
+        """The fitting jobs that are on a node now, by their part."""
+        running = [job for job in self.jobs() if job.is_fit and job.state == "RUNNING"]
+        return sorted(running, key=lambda job: job.comment)
 
-    def cancel(self, job: Job) -> None:
+    def states(self, job: Job) -> list[str]:
+        """How a job ended, each time it did: a node's failure does not end it for good."""
+        lines = (self.folder / "finished.txt").read_text().splitlines()
+        return [
+            line.split("JobState=")[1].split()[0]
+            for line in lines
+            if f"JobId={job.number} " in line
+        ]
+
+    def cancel(self, *jobs: Job) -> None:
         """scancel."""
-        self._ask("scancel", job.number)
+        self._ask("scancel", *(job.number for job in jobs))
 
     def idle_nodes(self) -> list[str]:
         """Nodes that could take a job."""

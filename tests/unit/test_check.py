@@ -33,9 +33,7 @@ def check(capsys, *arguments):
 
 
 def files(project):
-    return {
-        str(path.relative_to(project)) for path in project.rglob("*") if path.is_file()
-    }
+    return {str(path.relative_to(project)) for path in project.rglob("*") if path.is_file()}
 
 
 def fit_again(project):
@@ -88,7 +86,7 @@ def test_a_damaged_cell_is_named_removed_and_fitted_again(project, capsys, damag
     code, shown = check(capsys)
     assert code == 1
     assert "small: 1 faults in 15 cells" in shown
-    assert 'learner \'knn\', θ = {"n_neighbors": 5}, held-out set \'k3.r1.f02\': ' in shown
+    assert "learner 'knn', θ = {\"n_neighbors\": 5}, held-out set 'k3.r1.f02': " in shown
     assert why in shown
     assert "fitted again by: snakemake --cores all\n" in shown
     gone = {f"{CELLS}/{name}", MANIFEST, *(f"results/small/{path}" for path in DERIVED)}
@@ -221,7 +219,7 @@ def test_a_grid_that_the_estimator_refuses(project, capsys):
     (project / "config/config.yaml").write_text(yaml.safe_dump(config))
     code, shown = check(capsys)
     assert code == 1
-    assert 'learner \'knn\' refuses θ = {"n_neighbors":-1}' in shown
+    assert "learner 'knn' refuses θ = {\"n_neighbors\":-1}" in shown
 
 
 def test_one_bad_task_does_not_hide_the_others(project, capsys):

@@ -4,8 +4,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from tables import write_csv, write_parquet
 
 from heldout.cli import main
@@ -152,7 +150,7 @@ def test_poor_columns_are_dropped_with_a_reason(init, tmp_path, name, values, re
     [
         ("year", [2000 + i % 30 for i in range(N)]),
         ("mass", [50.0 + 0.1 * i for i in range(N)]),
-        ("rank", list(range(N))[::-1]),
+        ("rank", [i ^ 1 for i in range(N)]),
         ("code", [f"c{i % 10}" for i in range(N)]),
         ("paid", [float(i) ** 2 for i in range(N)][::-1]),
         ("site", ["A", None] * 50),
@@ -179,18 +177,16 @@ def test_a_look_at_features_sees_unsealed_rows_only(tmp_path):
     assert before.drop == {"site": "the same value in every row"}
 
 
-NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12)
+ODD = ["yes", "1", "1.5", "null", "a: b", "# c", "x #y", "- d", "'", '"', "{", "[e", "é", "2020-01-01", "~", "*f", "&g", "!h", "%i", "@j", "a\nb", " k "]  # fmt: skip
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
-@given(NAMES, NAMES, NAMES)
-def test_odd_names_survive_yaml(init, target, identifier, label):
-    if len({target, identifier, "width", "colour"}) == 4:
-        table = columns() | {identifier: [f"row {i}" for i in range(N)]}
-        table |= {target: [label, label + "2"] * 50}
-        config = init(table, target=target)
-        assert task(config)["target"] == target
-        assert task(config)["drop"] == [identifier]
+@pytest.mark.parametrize("name", ODD)
+def test_odd_names_survive_yaml(init, name):
+    """As target, as a rare class and as a column to drop."""
+    labels = [name] * 5 + ["common"] * 95
+    table = columns() | {name: labels, name + "x": [f"row {i}" for i in range(N)]}
+    found = task(init(table, target=name))
+    assert (found["target"], found["drop"]) == (name, [name + "x"])
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ RISKS, UNSEALED, ESTIMATES, METRICS = (
     f"results/{TASK}/{name}.csv" for name in ("risks", "estimates/unsealed", "estimates", "metrics")
 )
 MODEL = f"results/{TASK}/final/model.joblib"
+SELECTION = f"results/{TASK}/selection.json"
 """Targets that need less than everything."""
 SETS = ("dev", "full", "k3.r1.f01", "k3.r1.f02", "k3.r1.f03")
 """The held-out sets of the config below."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from harness import ALL_CELLS, UNSEALED, Project, Run, Snapshot
+from harness import ALL_CELLS, RISKS, Project, Run, Snapshot
 
 FINISHED = ("risks.csv", "estimates.csv", "estimates", "selection.json", "final", "report.html")
 
@@ -66,6 +66,6 @@ def test_a_refused_value_stops_the_fitting_jobs_and_overwrites_no_result(project
     assert cells_without_manifests(project) == cells
 
     project.config["learners"]["knn"]["grid"]["n_neighbors"].remove(-3)
-    run = project.succeed(UNSEALED)
+    run = project.succeed(RISKS)
     assert (project.fitted(run), project.reused(run)) == (0, ALL_CELLS)
     assert project.snapshot(*FINISHED) == before

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import joblib
 import pytest
-from harness import ALL_CELLS, MODEL, RISKS, SETS, UNSEALED, Project, small_config
+from harness import ALL_CELLS, MODEL, RISKS, SETS, TIMEOUT, UNSEALED, Project, small_config
 
 from heldout.store import Cell, Store
 
@@ -59,7 +59,7 @@ def kill_after(project: Project, cells: int) -> set[str]:
 
 
 def wait_for_cells(project: Project, cells: int, process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + TIMEOUT
     while len(project.cells()) < cells:
         assert process.poll() is None, process.communicate()[0]
         assert time.monotonic() < deadline
@@ -92,7 +92,7 @@ def test_a_failing_theta_is_named_and_the_other_cells_are_kept(tmp_path: Path) -
     project = Project(tmp_path)
     grid = project.config["learners"]["knn"]["grid"]
     grid["n_neighbors"] = [1, 5, 45]  # more than the folds leave for training, fewer than all rows
-    run = project.run(UNSEALED)
+    run = project.run(RISKS)
     assert run.code != 0
     for fold in ("k3.r1.f01", "k3.r1.f02", "k3.r1.f03"):
         assert (
@@ -103,7 +103,7 @@ def test_a_failing_theta_is_named_and_the_other_cells_are_kept(tmp_path: Path) -
     kept = project.cells()
     assert len(kept) == ALL_CELLS - 3
     grid["n_neighbors"] = [1, 5, 9]
-    run = project.succeed(UNSEALED)
+    run = project.succeed(RISKS)
     assert project.fitted(run) == len(SETS)
     assert kept.items() <= project.cells().items()
 
@@ -154,8 +154,8 @@ def test_a_damaged_cell_is_noticed_and_only_it_is_fitted_again(
     check = project.check()
     assert check.code == 1
     assert f"{NAME}: the score file is {word}" in check.text
-    assert written_by(project, UNSEALED) == {CELL}
-    assert project.snapshot(*TABLES) == cold.snapshot(*TABLES)
+    assert written_by(project, RISKS) == {CELL}
+    assert project.snapshot("risks.csv") == cold.snapshot("risks.csv")
 
 
 @pytest.mark.parametrize("damage", [truncate, flip_a_bit])

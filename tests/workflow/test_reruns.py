@@ -14,9 +14,10 @@ from harness import (
     ESTIMATES,
     METRICS,
     REPO,
+    RISKS,
+    SELECTION,
     SETS,
     TASK,
-    UNSEALED,
     Project,
     Run,
     Snapshot,
@@ -123,7 +124,7 @@ def test_nothing_runs_if_nothing_changed(project: Project) -> None:
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_only_what_a_change_makes_necessary_is_fitted(change: Change, project: Project) -> None:
     change.apply(project)
-    targets = [UNSEALED, METRICS] if "metrics" in project.task else [UNSEALED]
+    targets = [SELECTION, METRICS] if "metrics" in project.task else [SELECTION]
     run, written = rerun(project, *targets)
     assert run.jobs
     assert written == change.cells
@@ -200,7 +201,7 @@ def test_a_statement_in_the_fitting_code_fits_everything_anew(
 ) -> None:
     module = library / "engines" / "generic.py"
     module.write_text(module.read_text() + "\n\nTOLERANCE = 1e-9\n")
-    run, written = rerun(project, UNSEALED)
+    run, written = rerun(project, RISKS)
     assert written == cells_of(THETA_FOLDERS)
     assert project.fitted(run) == ALL_CELLS
 
@@ -208,7 +209,7 @@ def test_a_statement_in_the_fitting_code_fits_everything_anew(
 def test_a_statement_in_the_estimating_code_fits_nothing(project: Project, library: Path) -> None:
     module = library / "estimate" / "risks.py"
     module.write_text(module.read_text() + "\n\nTOLERANCE = 1e-9\n")
-    run, written = rerun(project, UNSEALED)
+    run, written = rerun(project, RISKS)
     assert run.jobs["estimate_risks"] == 1
     assert written == set()
 
@@ -220,12 +221,12 @@ def one_core(project: Project) -> int:
     return 1
 
 
-def four_batches(project: Project) -> int:
-    project.config["batches"] = 4
+def three_batches(project: Project) -> int:
+    project.config["batches"] = 3
     return 2
 
 
-@pytest.mark.parametrize("arrange", [one_core, four_batches])
+@pytest.mark.parametrize("arrange", [one_core, three_batches])
 def test_cores_and_batches_do_not_change_a_bit(
     arrange: Callable[[Project], int], cold: Project, tmp_path: Path
 ) -> None:

@@ -9,10 +9,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+PROCESS = os.urandom(4).hex()
+"""Tells apart processes of one number on two machines that share a disk."""
+
 
 def write_atomic(path: Path, write: Callable[[BinaryIO], Any]) -> None:
     """Let `write` fill a temporary file, then give it its name in one step."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{PROCESS}.tmp")
     try:
         with temporary.open("wb") as file:
             write(file)
@@ -28,7 +31,7 @@ def write_bytes(path: Path | str, data: bytes) -> None:
     With plain strings and few calls: two such files are written for every cell.
     """
     folder, name = os.path.split(path)
-    temporary = f"{folder or '.'}/.{name}.{os.getpid()}.tmp"
+    temporary = f"{folder or '.'}/.{name}.{os.getpid()}-{PROCESS}.tmp"
     try:
         try:
             file = open(temporary, "wb", buffering=0)  # noqa: PTH123, SIM115

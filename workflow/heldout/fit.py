@@ -117,6 +117,9 @@ class Fitter:
             error = f"{type(outcome.error).__name__}: {outcome.error}"
             self.batch.failures.append(f"{cell}: {error}")
             return
+        if not _finite(outcome.predictions):
+            self.batch.failures.append(f"{cell}: its predictions are not finite numbers")
+            return
         model = self._problems.pickler.dump(outcome.model, outcome.shared) if keep else None
         sets = {name: len(rows) for name, rows in resample.held.items()}
         record = self.store.write(
@@ -177,6 +180,14 @@ class Problems:
         self._held = self._features if same else table.features[held]
         self._prepared: dict[str, Any] = {}
         self.pickler = ModelPickler()
+
+
+def _finite(said: Predictions) -> bool:
+    return all(
+        bool(np.isfinite(array).all())
+        for array in said.arrays().values()
+        if array.dtype.kind == "f"
+    )
 
 
 def _concatenated(outcomes: list["Outcome"]) -> Predictions:

@@ -26,6 +26,7 @@ class Batch:
     selected: dict[str, np.ndarray]
     errors: np.ndarray
     refused: np.ndarray
+    luck: np.ndarray
     fits: dict[str, int]
 
     @property
@@ -47,6 +48,7 @@ def stack(replicates: Sequence[Replicate]) -> Batch:
         {name: np.array([one.selected[name] for one in replicates]) for name in first.selected},
         np.array([one.error for one in replicates]),
         np.array([one.refused for one in replicates]),
+        np.array([one.luck for one in replicates]),
         first.fits,
     )
 
@@ -62,6 +64,7 @@ def join(batches: Sequence[Batch]) -> Batch:
         {name: np.concatenate([b.selected[name] for b in batches]) for name in first.selected},
         np.concatenate([b.errors for b in batches]),
         np.concatenate([b.refused for b in batches]),
+        np.concatenate([b.luck for b in batches]),
         first.fits,
     )
 
@@ -80,7 +83,7 @@ def write_batch(path: Path, batch: Batch) -> None:
     arrays |= {f"value.{name}": array for name, array in batch.values.items()}
     arrays |= {f"truth.{name}": array for name, array in batch.truths.items()}
     arrays |= {f"selected.{name}": array for name, array in batch.selected.items()}
-    arrays |= {"errors": batch.errors, "refused": batch.refused}
+    arrays |= {"errors": batch.errors, "refused": batch.refused, "luck": batch.luck}
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(path, lambda file: np.savez_compressed(file, **arrays))
 
@@ -104,5 +107,6 @@ def read_batch(path: Path) -> Batch:
         group("selected."),
         arrays["errors"],
         arrays["refused"],
+        arrays["luck"],
         head["fits"],
     )

@@ -184,9 +184,7 @@ class AuditBook:
             answers.update(self._fit(learner, part, wanted))
         return answers[key]
 
-    def _left_out(
-        self, learner: str, theta: Theta, key: str, resample: Resample
-    ) -> Answer | None:
+    def _left_out(self, learner: str, theta: Theta, key: str, resample: Resample) -> Answer | None:
         """Leave-one-out without refitting, where the workflow has it too."""
         builder = self.builders[learner]
         answers = self._answers.setdefault((learner, resample.name), {})

@@ -50,6 +50,15 @@ class Oracle:
         """E[ℓ(y, prediction) | x] for each row."""
         raise NotImplementedError
 
+    def best(self, rows: np.ndarray) -> Predictions:
+        """What the model itself would say: no predictor has a smaller risk."""
+        raise NotImplementedError
+
+    def luck(self, loss: Loss, rows: np.ndarray, target: np.ndarray) -> float:
+        """How much more than expected the best predictor loses on a sample: of mean zero."""
+        said = self.best(rows)
+        return float((loss(target, said) - self.expected_losses(loss, rows, said)).mean())
+
     def affine_risk(self, loss: Loss, weights: np.ndarray, intercept: float) -> float | None:
         """The risk of the predictor wx + b in closed form, or None where there is none."""
         return None
@@ -80,6 +89,10 @@ class Regression(Oracle):
     def draw_rows(self, n: int, generator: np.random.Generator) -> np.ndarray:
         """x alone."""
         return generator.normal(size=(n, self.features))
+
+    def best(self, rows: np.ndarray) -> Predictions:
+        """g(x): mean and median of y."""
+        return Predictions(value=self.mean(rows))
 
     def expected_losses(self, loss: Loss, rows: np.ndarray, said: Predictions) -> np.ndarray:
         """With δ = f(x) − g(x): δ² + σ², or the mean of |δ + noise|."""
@@ -164,6 +177,12 @@ class Classification(Oracle):
     def share_of_yes(self, rows: np.ndarray) -> np.ndarray:
         """P(yes | x)."""
         raise NotImplementedError
+
+    def best(self, rows: np.ndarray) -> Predictions:
+        """The true probabilities, and the likelier class."""
+        yes = self.share_of_yes(rows)
+        label = (yes > 0.5).astype(np.int64)
+        return Predictions(label=label, proba=np.column_stack([1 - yes, yes]))
 
     def expected_losses(self, loss: Loss, rows: np.ndarray, said: Predictions) -> np.ndarray:
         """The loss of each class, weighed by its probability given x."""

@@ -44,7 +44,10 @@ class RowValue(NamedTuple):
 
 @dataclass(frozen=True)
 class Replicate:
-    """What is kept of a draw. Risks by position of (learner, θ), for each kind of held-out set."""
+    """What is kept of a draw. Risks by position of (learner, θ), for each kind of held-out set.
+
+    `luck` says how hard the rows happened to be, those to learn from and those of the test.
+    """
 
     rows: dict[RowName, RowValue]
     truths: dict[str, np.ndarray]
@@ -52,6 +55,7 @@ class Replicate:
     selected: dict[str, int]
     fits: dict[str, int]
     refused: int
+    luck: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -136,6 +140,10 @@ class Auditor:
                 for kind, named in book.resamples.items()
             },
             refused,
+            (
+                book.draw.truth.luck(book.loss, book.draw.table),
+                book.draw.truth.luck(book.loss, book.draw.test),
+            ),
         )
 
     def _splits(self, draw: Draw, seed: int) -> dict[str, Split]:

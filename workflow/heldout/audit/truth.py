@@ -13,6 +13,7 @@ import numpy as np
 from heldout.audit.oracles import Oracle
 from heldout.learners.definition import Definition
 from heldout.losses import Loss, Predictions
+from heldout.table.prepared import Prepared
 
 AFFINE = {
     "sklearn.linear_model.LinearRegression",
@@ -48,6 +49,9 @@ class Truth(Protocol):
     def probe(self, learner: Definition, loss: Loss, classification: bool) -> Probe:
         """The probe for the models of a learner; the same object for learners that can share it."""
 
+    def luck(self, loss: Loss, table: Prepared) -> float:
+        """Something of mean zero that goes with how hard the rows are; 0 if nothing is known."""
+
 
 @dataclass(frozen=True)
 class OracleTruth:
@@ -64,6 +68,10 @@ class OracleTruth:
         if affine and self.oracle.affine_risk(loss, zero, 0.0) is not None:
             return self._affine
         return self._sampled
+
+    def luck(self, loss: Loss, table: Prepared) -> float:
+        """The excess loss of the best predictor on the rows."""
+        return self.oracle.luck(loss, table.features, table.target) if table.n else 0.0
 
     @cached_property
     def _affine(self) -> "AffineProbe":
@@ -122,6 +130,10 @@ class PopulationTruth:
     def probe(self, learner: Definition, loss: Loss, classification: bool) -> "PopulationTruth":
         """The same for all learners."""
         return self
+
+    def luck(self, loss: Loss, table: Prepared) -> float:
+        """Nothing is known."""
+        return 0.0
 
     def risk(self, loss: Loss, said: Predictions, model: Any) -> Risk:
         """The mean loss on them."""

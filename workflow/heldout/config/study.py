@@ -143,10 +143,8 @@ class Study:
 
     def audit_batches(self, task: str) -> list[str]:
         """The files of all batches of a task's audit: more replicates only add to them."""
-        audit = self._audit(task)
-        count = math.ceil(audit.replicates / audit.batch)
-        folder = f"results/{task}/audit"
-        return [f"{folder}/m{m}/batch-{i:04d}.npz" for m in audit.m for i in range(1, count + 1)]
+        folder, numbers = f"results/{task}/audit", range(1, self._batch_count(task) + 1)
+        return [f"{folder}/m{m}/batch-{i:04d}.npz" for m in self._audit(task).m for i in numbers]
 
     def is_oracle(self, task: str) -> bool:
         """Whether a task's rows are drawn from an oracle."""
@@ -291,7 +289,7 @@ class Study:
             "seed": self.config.seed,
             "level": self.config.level,
             "m": self._audit(name).m,
-            "files": self.audit_batches(name),
+            "batches": self._batch_count(name),
             "learners": [learner.as_spec() for learner in self._learners_of(name)],
             "by": self._task(name).select.by,
         }
@@ -349,6 +347,10 @@ class Study:
         audit = self._task(name).audit
         assert audit is not None
         return audit
+
+    def _batch_count(self, name: str) -> int:
+        audit = self._audit(name)
+        return math.ceil(audit.replicates / audit.batch)
 
     def _oracle(self, name: str) -> dict[str, Any]:
         """The parameters of a task's oracle; none where it has a table."""

@@ -5,7 +5,6 @@ probabilities are within 1e-6 of those of separate fits.
 """
 
 import copy
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,8 +30,7 @@ def _fit(stretch: Stretch) -> Iterator[tuple[BaseEstimator, Predictions]]:
     fitted: dict[int, BaseEstimator] = {}
     for i in order:
         solver.C = stretch.models[i].C
-        with warnings.catch_warnings(action="ignore"):
-            solver.fit(stretch.train, stretch.target)
+        solver.fit(stretch.train, stretch.target)
         model: Any = copy.copy(solver)
         model.warm_start = False
         model.coef_, model.intercept_ = solver.coef_.copy(), solver.intercept_.copy()

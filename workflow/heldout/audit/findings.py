@@ -1,0 +1,193 @@
+"""What an audit found, in plain words, and what it recommends."""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from heldout.audit import targets
+from heldout.audit.summary import AuditRow, SelectionRow
+from heldout.estimate.procedures import ALL
+from heldout.report.display import PERCENT, Format
+from heldout.report.glossary import estimator, in_order, interval
+
+CLEAR = 2.0
+"""A difference is spoken of from this many Monte Carlo standard errors on."""
+SLACK = 0.02
+"""An interval keeps its level if it covers no less than this below it."""
+
+QUESTIONS = {
+    targets.THIS_PREDICTOR: "How good is this very model?",
+    targets.THIS_ALGORITHM: "How good is the algorithm with the selected θ, at this size?",
+    targets.TUNED: "How good is the whole procedure, tuning included?",
+}
+
+
+def headline(rows: Sequence[AuditRow]) -> str:
+    """The procedure that the findings speak of: choosing between learners, if there are several."""
+    names = list(dict.fromkeys(row.learner for row in rows))
+    return ALL if ALL in names else names[0]
+
+
+def sizes(rows: Sequence[AuditRow]) -> list[int]:
+    """The sizes m of an audit, in order."""
+    return sorted({row.m for row in rows})
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence; `tone` is good, bad or plain."""
+
+    text: str
+    tone: str
+
+
+# --- points and intervals ----------------------------------------------------------------------
+
+
+def wanted(rows: Sequence[AuditRow]) -> list[AuditRow]:
+    """Of each estimator one row: against the quantity that people want of it."""
+    found = {}
+    for row in rows:
+        if row.target == targets.TARGETS[row.estimator][0]:
+            found.setdefault(row.estimator, row)
+    return [found[name] for name in in_order(set(found))]
+
+
+def derived(rows: Sequence[AuditRow]) -> list[AuditRow]:
+    """Each interval against the quantity it was derived for."""
+    return [row for row in rows if row.derived and row.coverage is not None]
+
+
+def signed_percent(share: float, decimals: int = 1) -> str:
+    """+0.7 %, with a real minus."""
+    return f"{100 * share:+.{decimals}f}".replace("-", "−") + PERCENT
+
+
+def percent(share: float, decimals: int = 0) -> str:
+    """79 %."""
+    return f"{100 * share:.{decimals}f}" + PERCENT
+
+
+def bias_finding(row: AuditRow) -> Finding:
+    """`K-fold CV is 0.7 % pessimistic (± 0.1)`."""
+    title, error = estimator(row.estimator).title, _relative(row.bias_se, row)
+    size = abs(row.relative_bias)
+    decimals = 1 if max(size, error) >= 0.001 else 2
+    pm = f"± {100 * error:.{decimals}f}"
+    if abs(row.bias) <= CLEAR * row.bias_se or size < 5e-5:
+        shown = signed_percent(row.relative_bias, decimals)
+        return Finding(f"{title}: no bias seen ({shown} {pm}).", "good")
+    way = "pessimistic" if row.bias > 0 else "optimistic"
+    tone = "plain" if row.bias > 0 or size < 0.01 else "bad"
+    return Finding(f"{title} is {percent(size, decimals)} {way} ({pm}).", tone)
+
+
+def _relative(value: float, row: AuditRow) -> float:
+    return value / abs(row.truth) if row.truth else 0.0
+
+
+def keeps_level(row: AuditRow) -> bool:
+    """Whether the coverage may be the stated level, or more."""
+    assert row.coverage is not None and row.level is not None and row.coverage_se is not None
+    return row.coverage >= row.level - max(SLACK, CLEAR * row.coverage_se)
+
+
+def coverage_finding(row: AuditRow) -> Finding:
+    """`The Bayle interval of K-fold CV covers 79 % instead of 90 %`."""
+    assert row.coverage is not None and row.level is not None and row.coverage_se is not None
+    name = f"The {interval(row.interval).title} interval of {estimator(row.estimator).title}"
+    error = f"± {100 * row.coverage_se:.1f}"
+    if not keeps_level(row):
+        text = f"{name} covers {percent(row.coverage)} instead of {percent(row.level)} ({error})."
+        return Finding(text, "bad")
+    if row.coverage > row.level + max(SLACK, CLEAR * row.coverage_se):
+        text = f"{name} covers {percent(row.coverage)}, more than the {percent(row.level)} asked for."
+        return Finding(text, "plain")
+    return Finding(f"{name} keeps its level: {percent(row.coverage)} ({error}).", "good")
+
+
+def selection_finding(row: SelectionRow, show: Format) -> Finding | None:
+    """How often the best θ was chosen, and what the other choices cost."""
+    if row.thetas < 2:
+        return None
+    text = (
+        f"The best of {row.thetas} θ was selected in {percent(row.best_selected)} of the draws; "
+        f"the selected one costs {show(row.regret)} more on average "
+        f"({show(row.tuned_risk)} against {show(row.best_risk)})."
+    )
+    return Finding(text, "plain")
+
+
+def findings_at(rows: Sequence[AuditRow], selection: SelectionRow, show: Format) -> dict[str, Any]:
+    """The sentences about one procedure at one size."""
+    points, bounds = wanted(rows), derived(rows)
+    chosen = selection_finding(selection, show)
+    return {
+        "m": rows[0].m,
+        "risk": show(selection.tuned_risk),
+        "replicates": selection.replicates,
+        "points": [bias_finding(row) for row in points],
+        "intervals": [coverage_finding(row) for row in bounds],
+        "selection": [chosen] if chosen else [],
+        "advice": advice(recommendations(rows)),
+    }
+
+
+# --- recommendations ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """For one question at one size: what to trust. `interval` is None if none keeps its level."""
+
+    m: int
+    question: str
+    point: AuditRow
+    interval: AuditRow | None
+    closest: AuditRow | None
+
+
+def recommendations(rows: Sequence[AuditRow]) -> list[Recommendation]:
+    """One for each question that the estimators of these rows can answer."""
+    found = []
+    for target, question in QUESTIONS.items():
+        asked = [row for row in rows if row.target == target and row.estimator != "training"]
+        if asked:
+            bounds = [row for row in asked if row.coverage is not None]
+            good = [row for row in bounds if keeps_level(row)]
+            best = min(good, key=lambda row: row.width or 0.0) if good else None
+            closest = max(bounds, key=lambda row: row.coverage or 0.0) if bounds else None
+            found.append(Recommendation(asked[0].m, question, best_point(asked), best, closest))
+    return found
+
+
+def best_point(rows: Sequence[AuditRow]) -> AuditRow:
+    """The smallest root mean squared error; of those within 2 % of it, the fewest fits."""
+    least = min(row.rmse for row in rows)
+    return min((row for row in rows if row.rmse <= 1.02 * least), key=lambda row: row.fits)
+
+
+def advice(found: Sequence[Recommendation]) -> list[str]:
+    """`Use …` for the last question, the one that matters most."""
+    if not found:
+        return []
+    last = found[-1]
+    point = estimator(last.point.estimator).title
+    if last.interval is not None:
+        name = interval(last.interval.interval).title
+        of = estimator(last.interval.estimator).title
+        return [f"Use {point} for the estimate, and the {name} interval of {of}."]
+    if last.closest is None:
+        return [f"Use {point}."]
+    name, of = interval(last.closest.interval).title, estimator(last.closest.estimator).title
+    share = percent(last.closest.coverage or 0.0)
+    return [
+        f"Use {point} for the estimate; no interval keeps its level, the closest being {name} of {of} "
+        f"with {share}."
+    ]
+
+
+def typical_risk(rows: Sequence[AuditRow]) -> float:
+    """What sets the number of decimals."""
+    return statistics.median(row.truth for row in rows)

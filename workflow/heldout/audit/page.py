@@ -1,0 +1,119 @@
+"""The page of an audit: findings, charts and tables, self-contained."""
+
+from pathlib import Path
+from typing import Any
+
+from jinja2 import ChoiceLoader, FileSystemLoader
+
+from heldout.audit import assets as own
+from heldout.audit import catalog, findings, targets
+from heldout.audit.summary import AuditRow, SelectionRow
+from heldout.estimate.rows import read_rows
+from heldout.losses import loss_for
+from heldout.report import assets, glossary
+from heldout.report.display import Format, format_for
+from heldout.report.page import environment
+from heldout.report.tables import Table, read_table
+
+
+def audit_page(folder: Path, spec: dict[str, Any]) -> str:
+    """The whole page."""
+    rows: list[AuditRow] = read_rows(folder / "audit.csv", AuditRow)
+    selections: list[SelectionRow] = read_rows(folder / "audit" / "selection.csv", SelectionRow)
+    loss = loss_for(spec["loss"], _classification(spec, rows))
+    show = format_for(loss.name, [findings.typical_risk(rows)])
+    learner = findings.headline(rows)
+    words = _words(rows)
+    payload = _payload(folder, spec, show, learner, words)
+    scripts = [*assets.libraries(), own.script()]
+    templates = environment()
+    templates.loader = ChoiceLoader([FileSystemLoader(own.HERE), FileSystemLoader(assets.HERE)])
+    return templates.get_template("audit.html").render(
+        style=assets.style(),
+        scripts=scripts,
+        policy=assets.policy(scripts),
+        payload=assets.json_text(payload),
+        task=spec["task"],
+        loss=loss,
+        show=show,
+        percent=findings.percent,
+        signed=findings.signed_percent,
+        level=spec["level"],
+        source=_source_text(spec),
+        truth=_truth_text(spec),
+        learner=learner,
+        sections=_sections(rows, selections, learner, show),
+        advised=[one for m in findings.sizes(rows) for one in _advised(rows, learner, m)],
+        selections=selections,
+        words=words,
+        meanings=targets.MEANING,
+        replicates=selections[0].replicates,
+        refused=sum(row.refused for row in selections if row.learner == learner),
+    )
+
+
+def _at(rows: list[AuditRow], learner: str, m: int) -> list[AuditRow]:
+    return [row for row in rows if row.learner == learner and row.m == m]
+
+
+def _advised(rows: list[AuditRow], learner: str, m: int) -> list[findings.Recommendation]:
+    return findings.recommendations(_at(rows, learner, m))
+
+
+def _sections(
+    rows: list[AuditRow], selections: list[SelectionRow], learner: str, show: Format
+) -> list[dict[str, Any]]:
+    chosen = {row.m: row for row in selections if row.learner == learner}
+    return [
+        findings.findings_at(_at(rows, learner, m), chosen[m], show) for m in findings.sizes(rows)
+    ]
+
+
+def _classification(spec: dict[str, Any], rows: list[AuditRow]) -> bool:
+    """Needed only where the config leaves the loss open."""
+    data = spec["config"]["data"]
+    if catalog.is_oracle(data):
+        return catalog.entry_of(data).classification
+    return all(row.interval not in ("t", "bootstrap_percentile") for row in rows)
+
+
+def _words(rows: list[AuditRow]) -> dict[str, Any]:
+    names = glossary.in_order({row.estimator for row in rows})
+    intervals = list(dict.fromkeys(row.interval for row in rows if row.interval))
+    return glossary.as_json(names, intervals)
+
+
+def _payload(
+    folder: Path, spec: dict[str, Any], show: Format, learner: str, words: dict[str, Any]
+) -> dict[str, Any]:
+    paths = {"audit": folder / "audit.csv", "selection": folder / "audit" / "selection.csv"}
+    tables = {name: read_table(path) or Table([], []) for name, path in paths.items()}
+    return {
+        "task": spec["task"],
+        "level": spec["level"],
+        "format": vars(show),
+        "learner": learner,
+        "wanted": {name: found[0] for name, found in targets.TARGETS.items()},
+        "meanings": targets.MEANING,
+        "words": words,
+        "tables": {name: table.packed() for name, table in tables.items()},
+    }
+
+
+def _source_text(spec: dict[str, Any]) -> str:
+    data = spec["config"]["data"]
+    if not catalog.is_oracle(data):
+        return f"draws without replacement from the unsealed rows of {data}"
+    given = ", ".join(f"{name} = {value}" for name, value in spec["oracle"].items())
+    return f"{catalog.entry_of(data).title} ({given})"
+
+
+def _truth_text(spec: dict[str, Any]) -> str:
+    rows = spec["config"]["audit"]["truth"]
+    if catalog.is_oracle(spec["config"]["data"]):
+        return (
+            "The true risk of a model is computed in closed form where there is one (affine "
+            f"predictors of Gaussian features), else over {rows} fresh rows for each draw, on which "
+            "the expected loss given x is exact."
+        )
+    return f"The true risk of a model is its mean loss on the rows not drawn (at most {rows})."

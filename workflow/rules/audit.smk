@@ -1,0 +1,58 @@
+# Oracle, or unsealed rows → batches of replicates → audit.csv → audit.html.
+
+
+rule audit_batch:
+    input:
+        data=lambda wildcards: (
+            []
+            if study.is_oracle(wildcards.task)
+            else expand(
+                "results/{task}/data/{file}",
+                task=wildcards.task,
+                file=["table.json", "X.npy", "y.npy", "rows.npy"],
+            )
+        ),
+    output:
+        "results/{task}/audit/m{m}/batch-{batch}.npz",
+    wildcard_constraints:
+        m=r"\d+",
+        batch=r"\d+",
+    log:
+        "results/{task}/logs/audit_batch.m{m}.{batch}.log",
+    benchmark:
+        "results/{task}/logs/audit_batch.m{m}.{batch}.tsv"
+    threads: 1
+    params:
+        spec=lambda wildcards: study.spec(
+            "audit_batch", wildcards.task, m=wildcards.m, batch=wildcards.batch
+        ),
+    shell:
+        STEP
+
+
+rule summarise_audit:
+    input:
+        batches=lambda wildcards: study.audit_batches(wildcards.task),
+    output:
+        audit="results/{task}/audit.csv",
+        selection="results/{task}/audit/selection.csv",
+    log:
+        "results/{task}/logs/summarise_audit.log",
+    params:
+        spec=lambda wildcards: study.spec("summarise_audit", wildcards.task),
+    shell:
+        STEP
+
+
+rule render_audit:
+    input:
+        audit="results/{task}/audit.csv",
+        selection="results/{task}/audit/selection.csv",
+    output:
+        "results/{task}/audit.html",
+    log:
+        "results/{task}/logs/render_audit.log",
+    params:
+        spec=lambda wildcards: study.spec("render_audit", wildcards.task),
+    shell:
+        STEP
