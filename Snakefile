@@ -46,6 +46,7 @@ include: "workflow/rules/data.smk"
 include: "workflow/rules/cells.smk"
 include: "workflow/rules/estimates.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/audit.smk"
 
 
 rule all:
@@ -55,3 +56,4 @@ rule all:
         expand("results/{task}/report.html", task=study.tasks),
         expand("results/{task}/estimates.csv", task=study.tasks),
         expand("results/{task}/final/model.joblib", task=study.tasks),
+        expand("results/{task}/audit.html", task=study.audits),

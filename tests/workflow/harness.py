@@ -5,6 +5,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -204,7 +205,11 @@ class Project:
 
 
 def _finish(process: subprocess.Popen[str]) -> Run:
-    text, _ = process.communicate(timeout=TIMEOUT)
+    try:
+        text, _ = process.communicate(timeout=TIMEOUT)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
     return Run(process.returncode, text)
 
 

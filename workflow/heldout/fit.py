@@ -12,6 +12,7 @@ from heldout.errors import HeldoutError
 from heldout.learners.definition import Definition
 from heldout.losses import Predictions
 from heldout.names import Theta, canonical
+from heldout.progress import Progress
 from heldout.splits import Resample
 from heldout.store import Cell, Keys, ModelPickler, Record, Store
 
@@ -35,23 +36,26 @@ class Batch:
 class Fitter:
     """Makes sure that cells are in the store, and keeps the account."""
 
-    def __init__(self, plan: Plan, store: Store, keep_models: bool, loss_needs: str | None):
+    def __init__(self, plan: Plan, store: Store, models: str, loss_needs: str | None):
         self.plan = plan
         self.store = store
         self.batch = Batch()
-        self._keep_models = keep_models
+        self.progress = Progress()
+        self._models = models
         self._loss_needs = loss_needs
         self._problems = Problems(plan)
 
     def ensure(self, learner: Definition, resample: Resample, thetas: list[Theta]) -> None:
         """Find or fit the cells of one training set; an error ends only its own cell."""
-        keep = self._keep_models and not resample.parts
+        keep = self._models != "none" and not resample.parts
+        wants_model = self._models == "all" and keep
         missing: dict[str, tuple[Cell, Keys]] = {}
         for theta, keys in zip(thetas, self.plan.keys(learner, resample, thetas), strict=True):
             cell = Cell(learner.name, theta, resample.name)
-            record = self.store.find(cell, keys.cell, keep, self._loss_needs)
+            record = self.store.find(cell, keys.cell, wants_model, self._loss_needs)
             if record is not None:
                 self.batch.cells.append((cell, record))
+                self.progress.add()
             else:
                 missing[canonical(theta)] = cell, keys
         if missing:
@@ -59,6 +63,7 @@ class Fitter:
             for outcome in self._outcomes(builder, resample, list(missing.values())):
                 cell, keys = missing[canonical(outcome.theta)]
                 self._keep(cell, keys, resample, outcome, keep)
+                self.progress.add()
 
     @cached_property
     def _builders(self) -> dict[str, "Builder"]:

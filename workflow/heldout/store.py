@@ -160,6 +160,25 @@ class Store:
         """The fitted Pipeline of a cell, if its file still has this digest."""
         return load_model(self.path(cell, "model"), self.folder / SHARED, expected)
 
+    def prune_models(self, kept: set[str]) -> int:
+        """Delete the models of all θ whose folder `learner/θ` is not kept; scores stay."""
+        gone = [
+            path
+            for path in self.folder.glob("*/*/*.model")
+            if f"{path.parent.parent.name}/{path.parent.name}" not in kept
+        ]
+        for path in gone:
+            path.unlink()
+        needed = {
+            name
+            for path in self.folder.glob("*/*/*.model")
+            for name in part_names(path.read_bytes())
+        }
+        for part in (self.folder / SHARED).glob("*"):
+            if part.name not in needed:
+                part.unlink()
+        return len(gone)
+
     def _read(self, cell: Cell) -> tuple[dict[str, Any] | None, bytes, str]:
         return read_score(self._place(cell, "score"))
 

@@ -14,13 +14,13 @@ rule audit_batch:
         ),
     output:
         "results/{task}/audit/m{m}/batch-{batch}.npz",
-    wildcard_constraints:
-        m=r"\d+",
-        batch=r"\d+",
     log:
         "results/{task}/logs/audit_batch.m{m}.{batch}.log",
     benchmark:
         "results/{task}/logs/audit_batch.m{m}.{batch}.tsv"
+    wildcard_constraints:
+        m=r"\d+",
+        batch=r"\d+",
     threads: 1
     params:
         spec=lambda wildcards: study.spec(

@@ -47,7 +47,7 @@ class Finding:
 
 def wanted(rows: Sequence[AuditRow]) -> list[AuditRow]:
     """Of each estimator one row: against the quantity that people want of it."""
-    found = {}
+    found: dict[str, AuditRow] = {}
     for row in rows:
         if row.target == targets.TARGETS[row.estimator][0]:
             found.setdefault(row.estimator, row)
@@ -89,22 +89,21 @@ def _relative(value: float, row: AuditRow) -> float:
 
 def keeps_level(row: AuditRow) -> bool:
     """Whether the coverage may be the stated level, or more."""
-    assert row.coverage is not None and row.level is not None and row.coverage_se is not None
-    return row.coverage >= row.level - max(SLACK, CLEAR * row.coverage_se)
+    covered, error = row.coverage or 0.0, row.coverage_se or 0.0
+    return covered >= (row.level or 0.0) - max(SLACK, CLEAR * error)
 
 
 def coverage_finding(row: AuditRow) -> Finding:
     """`The Bayle interval of K-fold CV covers 79 % instead of 90 %`."""
-    assert row.coverage is not None and row.level is not None and row.coverage_se is not None
+    covered, level, error = row.coverage or 0.0, row.level or 0.0, row.coverage_se or 0.0
     name = f"The {interval(row.interval).title} interval of {estimator(row.estimator).title}"
-    error = f"± {100 * row.coverage_se:.1f}"
+    share = f"{percent(covered)} (± {100 * error:.1f})"
     if not keeps_level(row):
-        text = f"{name} covers {percent(row.coverage)} instead of {percent(row.level)} ({error})."
-        return Finding(text, "bad")
-    if row.coverage > row.level + max(SLACK, CLEAR * row.coverage_se):
-        text = f"{name} covers {percent(row.coverage)}, more than the {percent(row.level)} asked for."
-        return Finding(text, "plain")
-    return Finding(f"{name} keeps its level: {percent(row.coverage)} ({error}).", "good")
+        return Finding(f"{name} covers {share} instead of {percent(level)}.", "bad")
+    if covered > level + max(SLACK, CLEAR * error):
+        return Finding(f"{name} covers {share}, more than the {percent(level)} asked for.", "plain")
+    keeps = "keeps its level" if error <= SLACK else "may keep its level, draws are few"
+    return Finding(f"{name} {keeps}: {share}.", "good")
 
 
 def selection_finding(row: SelectionRow, show: Format) -> Finding | None:

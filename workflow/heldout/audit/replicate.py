@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from sklearn import config_context
 
 from heldout.audit.book import AuditBook, named_resamples
 from heldout.audit.source import Draw, Source, usable_draw
@@ -118,10 +117,7 @@ class Auditor:
         draw, splits, own, refused = usable_draw(
             setup.source, m, setup.test_rows(m), seed, self._splits
         )
-        book = self._book(draw, splits, own)
-        # Learners and rows were checked: scikit-learn need not do so in every small fit.
-        with config_context(assume_finite=True, skip_parameter_validation=True):
-            return self._examine(book, refused)
+        return self._examine(self._book(draw, splits, own), refused)
 
     def _examine(self, book: AuditBook, refused: int) -> Replicate:
         """All estimates of a draw, with the truth."""

@@ -50,11 +50,12 @@ class OracleSource:
             return np.random.default_rng(seed_for(seed, what))
 
         facts = _oracle_facts(feature_names(oracle), oracle.classes)
-        tables = [
-            Prepared(facts, *oracle.draw(count, generator(what)), _rows(np.arange(count)))
-            for count, what in ((m, "draw"), (test, "test"))
-        ]
-        return Draw(*tables, OracleTruth(oracle, self.truth_rows, generator("truth")))
+
+        def table(count: int, what: str) -> Prepared:
+            return Prepared(facts, *oracle.draw(count, generator(what)), _rows(np.arange(count)))
+
+        truth = OracleTruth(oracle, self.truth_rows, generator("truth"))
+        return Draw(table(m, "draw"), table(test, "test"), truth)
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,9 @@ class Risk(NamedTuple):
 class Probe(Protocol):
     """Rows to predict, and the risk that the predictions mean."""
 
-    features: np.ndarray
+    @property
+    def features(self) -> np.ndarray:
+        """The rows."""
 
     def risk(self, loss: Loss, said: Predictions, model: Any) -> Risk:
         """The true risk of a model, from what it says about the rows."""

@@ -49,6 +49,7 @@ def parser() -> argparse.ArgumentParser:
     )
     _add_predict(commands.add_parser("predict", help="apply a final model to new rows"))
     _add_show(commands.add_parser("show", help="print a task's estimates, or one cell"))
+    _add_progress(commands.add_parser("progress", help="how far the fitting jobs are"))
     return whole
 
 
@@ -84,6 +85,13 @@ def _add_show(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help=_default())
     command.add_argument("--all", action="store_true", help="every interval, not the recommended")
+
+
+def _add_progress(command: argparse.ArgumentParser) -> None:
+    command.add_argument("task", nargs="?", metavar="TASK", help="default: all tasks")
+    command.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help=_default())
+    command.add_argument("--follow", action="store_true", help="again and again until all is done")
+    command.add_argument("--every", type=float, default=5.0, metavar="SECONDS", help=_default())
 
 
 def _default() -> str:

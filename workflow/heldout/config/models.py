@@ -181,6 +181,10 @@ class Config(Strict):
         description="about how many cells a fitting job gets, unless `batches` says how many jobs "
         "there are; default: 500 on a cluster",
     )
+    figures: bool = Field(
+        default=False,
+        description="draw PNG, SVG and PDF figures into results/TASK/figures (needs matplotlib)",
+    )
     open_again: bool = Field(
         default=False, description="open the sealed test set for another selection"
     )

@@ -37,7 +37,7 @@ from heldout.report.assets import assets_digest
 
 MAX_SPEC = 120_000
 """A spec travels inside a shell command, which may have 128 KiB."""
-BATCHING = {"batches", "batch_cells"}
+BATCHING = {"batches", "batch_cells", "figures"}
 """Keys that change no number."""
 GUESSED_ROWS, GUESSED_CHUNKS = 1000, 10
 """Of leave-one-out: while the workflow is parsed nobody has looked at the table yet."""
@@ -137,6 +137,11 @@ class Study:
         return bool(self._task(task).metrics)
 
     @property
+    def figures(self) -> list[str]:
+        """The names of the tasks that figures are drawn for."""
+        return self.tasks if self.config.figures else []
+
+    @property
     def audits(self) -> list[str]:
         """The names of the tasks that have an audit."""
         return [name for name in self.tasks if self._task(name).audit is not None]
@@ -202,6 +207,7 @@ class Study:
 
     def _train_final(self, name: str) -> dict[str, Any]:
         return {
+            "models": self.config.models,
             "learners": [learner.as_spec() for learner in self._learners_of(name)],
             **self._fitting(name),
         }
@@ -255,6 +261,9 @@ class Study:
             "assets": assets_digest(),
             **self._reading(name),
         }
+
+    def _draw_figures(self, name: str) -> dict[str, Any]:
+        return self._reading(name)
 
     def _render_index(self, _: str) -> dict[str, Any]:
         losses = {name: task.loss for name, task in self.config.tasks.items()}

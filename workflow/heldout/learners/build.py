@@ -24,6 +24,7 @@ from heldout.names import Theta, canonical
 from heldout.table.prepared import Prepared
 
 MODEL, PREPARE, POLY = "model", "prepare", "poly"
+CLASS_WEIGHT = "class_weight"
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Builder:
         fixed = {k: v for k, v in self.definition.params.items() if not self._reaches_step(k)}
         try:
             estimator = self.make()
-            return set_params(estimator, fixed, self._where("params"))
+            return set_params(estimator, self._by_code(fixed), self._where("params"))
         except TypeError as error:
             raise HeldoutError(f"{self._where('estimator')}: cannot be made: {error}") from None
 
@@ -78,7 +79,8 @@ class Builder:
 
     def recipe(self, theta: Theta) -> Recipe:
         """Sort the names of θ and of the fixed parameters by the step they reach."""
-        both = {k: v for k, v in self.definition.params.items() if self._reaches_step(k)} | theta
+        fixed = {k: v for k, v in self.definition.params.items() if self._reaches_step(k)}
+        both = self._by_code({**fixed, **theta})
         names = both.pop(FEATURES, None)
         parts: dict[str, dict[str, Any]] = {PREPARE: {}, POLY: {}, MODEL: {}}
         for name, value in both.items():
@@ -101,13 +103,31 @@ class Builder:
 
     def estimator(self, recipe: Recipe, seed: int) -> BaseEstimator:
         """The unfitted model with this θ and, where it draws at random, this seed."""
+        seeds = {name: seed for name in self._seeded if name not in recipe.model}
         if not self._is_flat or not set(recipe.model) <= set(vars(self.prototype)):
             estimator = set_params(clone(self.prototype), recipe.model, self._where("grid"))
-            return estimator.set_params(**dict.fromkeys(self._seeded, seed))
+            return estimator.set_params(**seeds)
         estimator = copy.copy(self.prototype)
         estimator.__dict__.update(recipe.model)
-        estimator.__dict__.update({name: seed for name in self._seeded if name not in recipe.model})
+        estimator.__dict__.update(seeds)
         return estimator
+
+    def _by_code(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters with class weights by code, since a fit sees codes and not labels."""
+        return {
+            name: self._weights(value)
+            if name.split("__")[-1] == CLASS_WEIGHT and isinstance(value, dict)
+            else value
+            for name, value in params.items()
+        }
+
+    def _weights(self, by_label: dict[Any, float]) -> dict[int, float]:
+        labels = [str(label) for label in self.table.classes or []]
+        for label in map(str, by_label):
+            if label not in labels:
+                where = self._where(CLASS_WEIGHT)
+                raise HeldoutError(f"{where}: no class '{label}'{did_you_mean(label, labels)}")
+        return {labels.index(str(label)): weight for label, weight in by_label.items()}
 
     def _table_step(self, columns: tuple[int, ...]) -> Preparation:
         return Preparation(
@@ -167,7 +187,7 @@ def set_params(estimator: BaseEstimator, params: Mapping[str, Any], where: str) 
             )
     try:
         return estimator.set_params(**params)
-    except ValueError as error:
+    except (ValueError, AttributeError) as error:
         raise HeldoutError(f"{where}: {error}") from None
 
 

@@ -72,14 +72,19 @@ class Preparation(BaseEstimator):
         if not absent.any() and not len(self.incomplete_):
             return numbers
         filled = np.where(absent, self.medians_, numbers)
-        return np.hstack([filled, absent[:, self.incomplete_].astype(float)])
+        if not len(self.incomplete_):
+            return filled
+        # Column by column, as in scikit-learn: sums over rows then round in the same order.
+        return np.hstack(
+            [np.asfortranarray(filled), np.asfortranarray(absent[:, self.incomplete_])]
+        )
 
     def _levels(self, column: np.ndarray) -> np.ndarray:
         """The levels that get a column, and RARE last if some share one."""
         levels, counts = np.unique(_codes(column), return_counts=True)
         if len(levels) <= self.max_levels:
             return levels
-        kept = np.lexsort((levels, -counts))[: self.max_levels - 1]
+        kept = np.argsort(counts, kind="stable")[len(levels) - self.max_levels + 1 :]
         return np.append(np.sort(levels[kept]), RARE)
 
     def _with_categories(self, numbers: np.ndarray, features: np.ndarray) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Where the numbers come from: data, cells, libraries, and every opening of the test set."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from heldout import __version__
 from heldout.files import read_json
 from heldout.manifest import manifest_paths
 from heldout.names import canonical
+from heldout.report import steps
 from heldout.vault import read_ledger
 
 LEVELS_SHOWN = 12
@@ -18,11 +20,14 @@ def provenance(folder: Path, spec: dict[str, Any]) -> dict[str, Any]:
     """Everything that the section of this name shows."""
     manifests = [read_json(path) for path in manifest_paths(folder, spec["parts"])]
     card = read_json(folder / "final" / "card.json")
+    taken = steps.steps_of(folder, absent_steps(folder, spec))
     return {
         "data": read_json(folder / "data" / "table.json"),
         "columns": columns(read_json(folder / "data" / "table.json")),
         "manifests": [batch(manifest) for manifest in manifests],
         "learners": time_by_learner(manifests, [one["name"] for one in spec["learners"]]),
+        "steps": steps.as_json(taken),
+        "drawing": steps.drawing(taken),
         "ledger": read_ledger(folder / "vault"),
         "identity": card.get("identity"),
         "versions": versions(card, spec),
@@ -31,6 +36,16 @@ def provenance(folder: Path, spec: dict[str, Any]) -> dict[str, Any]:
         "config": json.dumps(spec["config"], indent=2, ensure_ascii=False),
         "definitions": json.dumps(spec["learners"], indent=2, ensure_ascii=False),
     }
+
+
+def absent_steps(folder: Path, spec: dict[str, Any]) -> list[str]:
+    """The rules that this task does without."""
+    tested = (folder / "vault" / "test.csv").is_file()
+    return [
+        name
+        for name, there in (("open_test", tested), ("compute_metrics", spec["metrics"]))
+        if not there
+    ]
 
 
 def columns(facts: dict[str, Any]) -> list[dict[str, str]]:
@@ -74,12 +89,14 @@ def time_by_learner(manifests: Iterable[dict[str, Any]], names: list[str]) -> li
 
 
 def totals(entries: list[dict[str, Any]]) -> dict[str, Any]:
-    """Cells, θ and seconds of some entries of manifests."""
-    seconds = [record[-1] for entry in entries for record in entry["sets"].values()]
+    """Cells, θ, seconds and engines of some entries of manifests."""
+    records = [record for entry in entries for record in entry["sets"].values()]
+    engines = Counter(engine for _, _, _, engine, _ in records)
     return {
-        "cells": len(seconds),
+        "cells": len(records),
         "thetas": len({canonical(entry["theta"]) for entry in entries}),
-        "seconds": sum(seconds),
+        "seconds": sum(seconds for *_, seconds in records),
+        "engines": [f"{name} ({count})" for name, count in engines.most_common()],
     }
 
 

@@ -16,9 +16,12 @@ def main(folder: Path, spec: dict[str, Any]) -> None:
     plan = open_plan(folder, spec)
     part, parts = spec["part"], spec["parts"]
     loss = loss_for(spec["loss"], plan.table.classification)
-    fitter = Fitter(plan, Store(folder / "cells"), spec["models"] != "none", loss.needs)
-    for resample, learner in share(plan, part, parts):
-        fitter.ensure(learner, resample, learner.thetas(plan.seed))
+    fitter = Fitter(plan, Store(folder / "cells"), spec["models"], loss.needs)
+    units = list(share(plan, part, parts))
+    thetas = {learner.name: learner.thetas(plan.seed) for _, learner in units}
+    fitter.progress.expect(sum(len(thetas[learner.name]) for _, learner in units))
+    for resample, learner in units:
+        fitter.ensure(learner, resample, thetas[learner.name])
     endless = [learner for learner in plan.learners if learner.endless]
     for learner in endless[part - 1 :: parts]:
         splits = read_splits(folder, spec["kinds"])

@@ -11,7 +11,7 @@ from heldout.cells import Plan, open_plan
 from heldout.errors import HeldoutError
 from heldout.files import read_json, write_atomic, write_json
 from heldout.fit import fit_cell
-from heldout.names import Theta, canonical, digest
+from heldout.names import Theta, canonical, digest, theta_name
 from heldout.plans import FULL
 from heldout.predictor import Predictor
 from heldout.store import Cell, Store
@@ -20,13 +20,18 @@ from heldout.store import Cell, Store
 def main(folder: Path, spec: dict[str, Any]) -> None:
     """Take the model from the store where it is, else fit it there."""
     selection = read_json(folder / "selection.json")
+    store = Store(folder / "cells")
     plan = open_plan(folder, spec | {"kinds": [FULL]})
-    pipeline = _pipeline(plan, Store(folder / "cells"), selection["learner"], selection["theta"])
+    pipeline = _pipeline(plan, store, selection["learner"], selection["theta"])
     predictor = Predictor(pipeline, plan.table.facts["schema"])
     final = folder / "final"
     final.mkdir(parents=True, exist_ok=True)
     write_atomic(final / "model.joblib", lambda file: joblib.dump(predictor, file))
     write_json(final / "card.json", _card(plan, selection))
+    if spec["models"] == "selected":
+        chosen = selection["learners"].items()
+        kept = {f"{name}/{theta_name(entry['theta'])}" for name, entry in chosen}
+        print(f"{store.prune_models(kept)} models of other θ deleted")
 
 
 def _pipeline(plan: Plan, store: Store, name: str, theta: Theta) -> Any:

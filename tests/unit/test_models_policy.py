@@ -1,0 +1,54 @@
+"""`models: all | selected | none`: what stays on disk, and that no estimate needs what goes."""
+
+from pathlib import Path
+from typing import Any
+
+import joblib
+import pytest
+from inprocess import Run, run_task
+
+PENGUINS = str(Path(__file__).parents[2] / "data" / "penguins.csv")
+
+
+def run(folder: Path, models: str, k: int = 3, **task: Any) -> Run:
+    given = {
+        "data": PENGUINS,
+        "target": "species",
+        "kfold": {"k": k},
+        "estimators": ["training", "kfold", "nested_cv", "test"],
+        "learners": ["knn", "tree"],
+        **task,
+    }
+    learners = {
+        "knn": {"estimator": "knn", "grid": {"n_neighbors": [1, 5]}},
+        "tree": {"estimator": "tree", "grid": {"max_depth": [1, 3]}},
+    }
+    return run_task({"models": models, "tasks": {"t": given}, "learners": learners}, folder)
+
+
+def models_of(folder: Path) -> set[str]:
+    return {path.parent.name for path in (folder / "cells").glob("*/*/*.model")}
+
+
+@pytest.mark.parametrize(
+    ("models", "kept"),
+    [("all", 4), ("selected", 2), ("none", 0)],
+)
+def test_what_stays(tmp_path: Path, models: str, kept: int) -> None:
+    found = run(tmp_path, models)
+    assert len(models_of(tmp_path)) == kept
+    predictor = joblib.load(tmp_path / "final" / "model.joblib")
+    assert len(predictor.predict(PENGUINS)) == 344
+    shared = list((tmp_path / "cells" / ".shared").glob("*"))
+    assert bool(shared) == (kept > 0)
+    whole = run(tmp_path / "again", "all")
+    assert [row.risk for row in found.estimates] == [row.risk for row in whole.estimates]
+
+
+def test_a_pruned_store_is_not_fitted_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(tmp_path, "selected")
+    capsys.readouterr()
+    run(tmp_path, "selected")
+    assert "cells: 0 fitted" in capsys.readouterr().out

@@ -1,0 +1,125 @@
+"""The preparation of features equals scikit-learn's own transformers, to the last bit."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from heldout.learners.preparation import Preparation
+
+
+def by_scikit_learn(numbers, categories, scale, max_levels=100):
+    """The same from scikit-learn's parts."""
+    steps = [SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)]
+    if scale:
+        steps.append(StandardScaler())
+    one_hot = OneHotEncoder(
+        handle_unknown="infrequent_if_exist", max_categories=max_levels, sparse_output=False
+    )
+    parts = [("numbers", make_pipeline(*steps), numbers), ("categories", one_hot, categories)]
+    return ColumnTransformer([part for part in parts if part[2]], sparse_threshold=0)
+
+
+def table(seed, rows, numbers, categories, missing=0.2, levels=4):
+    """Numbers of very different size, some missing, then category codes."""
+    generator = np.random.default_rng(seed)
+    left = generator.normal(size=(rows, numbers)) * 10.0 ** generator.integers(-9, 9, size=numbers)
+    right = generator.integers(levels, size=(rows, categories)).astype(float)
+    whole = np.hstack([left, right])
+    whole[generator.random(whole.shape) < missing] = np.nan
+    return whole, list(range(numbers)), list(range(numbers, numbers + categories))
+
+
+SHAPES = {
+    "seed": st.integers(0, 2**31 - 1),
+    "rows": st.integers(4, 40),
+    "numbers": st.integers(0, 4),
+    "categories": st.integers(0, 3),
+    "scale": st.booleans(),
+    "missing": st.sampled_from([0.0, 0.2]),
+}
+
+
+@given(**SHAPES)
+def test_equal_to_scikit_learn_on_training_and_on_new_rows(
+    seed, rows, numbers, categories, scale, missing
+):
+    if numbers + categories == 0:
+        return
+    whole, left, right = table(seed, rows, numbers, categories, missing)
+    # scikit-learn's indicator refuses columns that are whole in training and not in new rows.
+    new, _, _ = table(seed + 1, 10, numbers, categories, missing, levels=6)
+    new[:, left] = np.where(
+        np.isnan(whole[:, left]).any(axis=0), new[:, left], np.nan_to_num(new[:, left])
+    )
+    ours, theirs = Preparation(left, right, scale), by_scikit_learn(left, right, scale)
+    _assert_equal(ours, theirs, whole, new)
+
+
+def _assert_equal(ours, theirs, train, new):
+    with warnings.catch_warnings(action="ignore"):  # about categories unseen in training
+        assert ours.fit_transform(train).tobytes() == theirs.fit_transform(train).tobytes()
+        assert ours.transform(new).tobytes() == theirs.transform(new).tobytes()
+        assert ours.transform(train).tobytes() == theirs.transform(train).tobytes()
+
+
+@given(st.integers(0, 2**31 - 1), st.integers(2, 6))
+def test_rare_levels_share_a_column_as_in_scikit_learn(seed, max_levels):
+    whole, _, right = table(seed, 60, 0, 2, levels=9)
+    new, _, _ = table(seed + 1, 20, 0, 2, levels=12)
+    ours = Preparation([], right, False, max_levels)
+    _assert_equal(ours, by_scikit_learn([], right, False, max_levels), whole, new)
+
+
+def test_fit_and_fit_transform_learn_the_same():
+    whole, left, right = table(1, 20, 2, 1)
+    one = Preparation(left, right, True).fit(whole)
+    other = Preparation(left, right, True)
+    assert one.transform(whole).tobytes() == other.fit_transform(whole).tobytes()
+
+
+def test_a_column_that_is_empty_in_training_is_zero():
+    train = np.array([[np.nan, 1.0], [np.nan, 3.0]])
+    step = Preparation([0, 1], [])
+    assert step.fit_transform(train).tolist() == [[0, 1, 1], [0, 3, 1]]
+    assert step.transform(np.array([[5.0, np.nan]])).tolist() == [[5, 2, 0]]
+
+
+def test_a_value_missing_only_in_new_rows_is_filled_without_an_indicator():
+    step = Preparation([0], []).fit(np.array([[1.0], [2.0], [9.0]]))
+    assert step.transform(np.array([[np.nan], [5.0]])).tolist() == [[2], [5]]
+
+
+def test_missing_is_a_level_and_an_unseen_level_is_nothing():
+    step = Preparation([], [0]).fit(np.array([[0.0], [1.0], [np.nan]]))
+    shown = step.transform(np.array([[1.0], [np.nan], [7.0]]))
+    assert shown.tolist() == [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.1, 1e9, -3e-9])
+def test_a_constant_column_is_centred_and_not_blown_up(constant):
+    train = np.full((7, 1), constant)
+    step = Preparation([0], [], scale=True)
+    theirs = by_scikit_learn([0], [], True)
+    assert step.fit_transform(train).tobytes() == theirs.fit_transform(train).tobytes()
+    assert np.abs(step.transform(train)).max() <= abs(constant) * 1e-15
+
+
+def test_the_input_is_left_alone():
+    whole, left, right = table(2, 20, 2, 2)
+    before = whole.copy()
+    Preparation(left, right, True).fit_transform(whole)
+    assert whole.tobytes() == before.tobytes()
+
+
+def test_it_can_be_cloned_and_set_like_any_transformer():
+    from sklearn.base import clone
+
+    step = clone(Preparation([0], [1], scale=True)).set_params(max_levels=3)
+    assert step.get_params() == {"numbers": [0], "categories": [1], "scale": True, "max_levels": 3}

@@ -1,0 +1,125 @@
+"""The steps of a task in their order, how long each took, and a drawing of what reads what."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup, escape
+
+STEPS: dict[str, tuple[str, ...]] = {
+    "prepare_data": (),
+    "draw_splits": ("prepare_data",),
+    "fit_cells": ("prepare_data", "draw_splits"),
+    "estimate_risks": ("fit_cells",),
+    "compute_metrics": ("fit_cells",),
+    "select_model": ("estimate_risks",),
+    "estimate_procedures": ("fit_cells", "select_model"),
+    "train_final": ("prepare_data", "select_model"),
+    "open_test": ("prepare_data", "select_model", "train_final"),
+    "tabulate_estimates": ("estimate_procedures", "open_test"),
+    "run_checks": ("fit_cells", "estimate_procedures", "select_model", "tabulate_estimates"),
+    "render_report": (
+        *("estimate_risks", "compute_metrics", "select_model", "estimate_procedures"),
+        *("train_final", "tabulate_estimates", "run_checks"),
+    ),
+}
+"""Each rule and the rules whose files it reads; a test compares this with workflow/rules."""
+
+WIDE, HIGH, GAP, LINE = 176, 40, 26, 34
+
+
+@dataclass(frozen=True)
+class Step:
+    """A rule of this task; `seconds` is None where nothing measured them."""
+
+    name: str
+    reads: list[str]
+    jobs: int
+    seconds: float | None
+
+
+def steps_of(folder: Path, absent: Collection[str] = ()) -> list[Step]:
+    """The rules of a task in order, with the times of its benchmark files."""
+    return [
+        Step(name, [one for one in reads if one not in absent], *measured(folder, name))
+        for name, reads in STEPS.items()
+        if name not in absent
+    ]
+
+
+def measured(folder: Path, rule: str) -> tuple[int, float | None]:
+    """How many jobs of a rule were measured, and their seconds together."""
+    files = [*folder.glob(f"logs/{rule}.tsv"), *folder.glob(f"logs/{rule}.*.tsv")]
+    seconds = [one for file in files if (one := seconds_in(file)) is not None]
+    return len(seconds), sum(seconds) if seconds else None
+
+
+def seconds_in(benchmark: Path) -> float | None:
+    """The column `s` of a benchmark file; None if the file is not one."""
+    rows = [line.split("\t") for line in benchmark.read_text(encoding="utf-8").splitlines()]
+    try:
+        return float(rows[1][rows[0].index("s")])
+    except (IndexError, ValueError):
+        return None
+
+
+def direct(steps: Iterable[Step]) -> dict[str, list[str]]:
+    """What each step reads, without what it also reads through another one: fewer lines to draw."""
+    above: dict[str, set[str]] = {}
+    found = {}
+    for step in steps:
+        far = set[str]().union(*(above[one] for one in step.reads))
+        above[step.name] = far | set(step.reads)
+        found[step.name] = [one for one in step.reads if one not in far]
+    return found
+
+
+def levels(reads: dict[str, list[str]]) -> list[list[str]]:
+    """Rows of steps: each stands below everything that it reads."""
+    depth: dict[str, int] = {}
+    for name, above in reads.items():
+        depth[name] = 1 + max((depth[one] for one in above), default=-1)
+    return [[name for name in depth if depth[name] == i] for i in range(max(depth.values()) + 1)]
+
+
+def places(rows: list[list[str]]) -> dict[str, tuple[float, float]]:
+    """The middle of each step's box."""
+    width = max(map(len, rows)) * (WIDE + GAP)
+    return {
+        name: ((2 * i + 1) * width / (2 * len(row)), 1 + HIGH / 2 + j * (HIGH + LINE))
+        for j, row in enumerate(rows)
+        for i, name in enumerate(row)
+    }
+
+
+def drawing(steps: list[Step]) -> Markup:
+    """An inline SVG: boxes from top to bottom, and lines from what is read to what reads it."""
+    reads = direct(steps)
+    rows = levels(reads)
+    place = places(rows)
+    width, height = max(map(len, rows)) * (WIDE + GAP), len(rows) * (HIGH + LINE) - LINE + 2
+    lines = [_line(place[above], place[name]) for name in reads for above in reads[name]]
+    boxes = [_box(step, *place[step.name]) for step in steps]
+    label = "The steps of the workflow, from top to bottom; the table below says the same"
+    return Markup(  # noqa: S704
+        f'<svg class="dag" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'role="img" aria-label="{label}">{"".join(lines)}{"".join(boxes)}</svg>'
+    )
+
+
+def _line(start: tuple[float, float], end: tuple[float, float]) -> str:
+    (x, y), (u, v) = start, end
+    y, v = y + HIGH / 2, v - HIGH / 2
+    bend = min(LINE, v - y)
+    return f'<path d="M{x:g} {y:g}V{v - bend:g}C{x:g} {v - bend / 2:g} {u:g} {v - bend / 2:g} {u:g} {v:g}"/>'
+
+
+def _box(step: Step, x: float, y: float) -> str:
+    corner = f'x="{x - WIDE / 2:g}" y="{y - HIGH / 2:g}" width="{WIDE}" height="{HIGH}" rx="5"'
+    return f'<rect {corner}/><text x="{x:g}" y="{y + 4:g}">{escape(step.name.replace("_", " "))}</text>'
+
+
+def as_json(steps: list[Step]) -> list[dict[str, Any]]:
+    """The rows of the table of steps."""
+    return [vars(step) | {"reads": ", ".join(step.reads)} for step in steps]
