@@ -56,4 +56,5 @@ rule all:
         expand("results/{task}/report.html", task=study.tasks),
         expand("results/{task}/estimates.csv", task=study.tasks),
         expand("results/{task}/final/model.joblib", task=study.tasks),
+        expand("results/{task}/figures/estimates.png", task=study.figures),
         expand("results/{task}/audit.html", task=study.audits),

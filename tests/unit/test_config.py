@@ -37,7 +37,7 @@ def test_four_lines_are_enough():
 
 
 def test_the_shipped_configs_are_valid():
-    paths = sorted((ROOT / "config").glob("*.yaml"))
+    paths = sorted((ROOT / "config").rglob("*.yaml"))
     assert paths
     for path in paths:
         Study(yaml.safe_load(path.read_text(encoding="utf-8")))

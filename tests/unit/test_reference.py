@@ -84,7 +84,7 @@ def test_the_grids_are_valid(grid, words):
 
 def test_the_schema_accepts_the_shipped_configs_and_refuses_unknown_keys():
     schema = json.loads(reference.schema_text())
-    for path in (ROOT / "config").glob("*.yaml"):
+    for path in (ROOT / "config").rglob("*.yaml"):
         jsonschema.validate(yaml.safe_load(path.read_text(encoding="utf-8")), schema)
     with pytest.raises(jsonschema.ValidationError, match="sede"):
         jsonschema.validate(yaml.safe_load(EXAMPLES["The smallest"]) | {"sede": 1}, schema)

@@ -5,7 +5,13 @@ rule estimate_risks:
     input:
         manifests=lambda wildcards: study.manifests(wildcards.task),
     output:
-        "results/{task}/risks.csv",
+        report(
+            "results/{task}/risks.csv",
+            caption="../report/risks.rst",
+            category="Tables",
+            subcategory="{task}",
+            labels={"content": "risks"},
+        ),
     log:
         "results/{task}/logs/estimate_risks.log",
     resources:
@@ -38,8 +44,20 @@ rule estimate_procedures:
         selection="results/{task}/selection.json",
     output:
         unsealed="results/{task}/estimates/unsealed.csv",
-        folds="results/{task}/folds.csv",
-        comparisons="results/{task}/comparisons.csv",
+        folds=report(
+            "results/{task}/folds.csv",
+            caption="../report/folds.rst",
+            category="Tables",
+            subcategory="{task}",
+            labels={"content": "folds"},
+        ),
+        comparisons=report(
+            "results/{task}/comparisons.csv",
+            caption="../report/comparisons.rst",
+            category="Tables",
+            subcategory="{task}",
+            labels={"content": "comparisons"},
+        ),
     log:
         "results/{task}/logs/estimate_procedures.log",
     resources:
@@ -118,7 +136,13 @@ rule tabulate_estimates:
             else []
         ),
     output:
-        "results/{task}/estimates.csv",
+        report(
+            "results/{task}/estimates.csv",
+            caption="../report/estimates.rst",
+            category="Tables",
+            subcategory="{task}",
+            labels={"content": "estimates"},
+        ),
     log:
         "results/{task}/logs/tabulate_estimates.log",
     params:
@@ -134,7 +158,13 @@ rule run_checks:
         folds="results/{task}/folds.csv",
         selection="results/{task}/selection.json",
     output:
-        "results/{task}/checks.csv",
+        report(
+            "results/{task}/checks.csv",
+            caption="../report/checks.rst",
+            category="Tables",
+            subcategory="{task}",
+            labels={"content": "checks"},
+        ),
     log:
         "results/{task}/logs/run_checks.log",
     resources:

@@ -1,4 +1,9 @@
-# Everything → report.html for each task, and an index.
+# Everything → report.html for each task, and an index; figures if asked for; progress.
+
+from heldout.progress import watch
+
+
+report: "../report/workflow.rst"
 
 
 rule render_report:
@@ -16,7 +21,13 @@ rule render_report:
             else []
         ),
     output:
-        "results/{task}/report.html",
+        report(
+            "results/{task}/report.html",
+            caption="../report/report.rst",
+            category="Reports",
+            subcategory="{task}",
+            labels={"content": "report"},
+        ),
     log:
         "results/{task}/logs/render_report.log",
     params:
@@ -31,10 +42,62 @@ rule render_index:
         selections=expand("results/{task}/selection.json", task=study.tasks),
         checks=expand("results/{task}/checks.csv", task=study.tasks),
     output:
-        "results/index.html",
+        report(
+            "results/index.html",
+            caption="../report/index.rst",
+            category="Reports",
+            labels={"content": "all tasks"},
+        ),
     log:
         "results/logs/render_index.log",
     params:
         spec=lambda _: study.spec("render_index"),
     shell:
         STEP.replace("results/{wildcards.task}", "results")
+
+
+# Only if the config says `figures: true`: matplotlib takes a second to start.
+rule draw_figures:
+    input:
+        manifests=lambda wildcards: study.manifests(wildcards.task),
+        risks="results/{task}/risks.csv",
+        estimates="results/{task}/estimates.csv",
+        selection="results/{task}/selection.json",
+    output:
+        report(
+            "results/{task}/figures/estimates.png",
+            caption="../report/figure_estimates.rst",
+            category="Figures",
+            subcategory="{task}",
+            labels={"content": "estimates"},
+        ),
+        report(
+            "results/{task}/figures/tuning.png",
+            caption="../report/figure_tuning.rst",
+            category="Figures",
+            subcategory="{task}",
+            labels={"content": "risk versus θ"},
+        ),
+        report(
+            "results/{task}/figures/predictions.png",
+            caption="../report/figure_predictions.rst",
+            category="Figures",
+            subcategory="{task}",
+            labels={"content": "predictions"},
+        ),
+        expand(
+            "results/{{task}}/figures/{figure}.{kind}",
+            figure=["estimates", "tuning", "predictions"],
+            kind=["svg", "pdf"],
+        ),
+    log:
+        "results/{task}/logs/draw_figures.log",
+    params:
+        spec=lambda wildcards: study.spec("draw_figures", wildcards.task),
+    shell:
+        STEP
+
+
+# A long run says in the terminal how far its fitting jobs are.
+onstart:
+    watch([Path("results", task) for task in study.tasks], say=logger.info)

@@ -96,6 +96,8 @@ def _check_value(where: str, value: Any, default: Any) -> None:
         raise HeldoutError(f"{where}: expected a whole number of at least 1, found {value!r}")
     if where.endswith(("share", "label_noise", "correlation")) and not value < 1:
         raise HeldoutError(f"{where}: expected a number below 1, found {value!r}")
+    if where.endswith(("share", "width")) and not value > 0:
+        raise HeldoutError(f"{where}: expected a number above 0, found {value!r}")
 
 
 def _is_number(value: Any) -> bool:

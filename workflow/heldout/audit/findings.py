@@ -13,6 +13,8 @@ from heldout.report.glossary import estimator, in_order, interval
 
 CLEAR = 2.0
 """A difference is spoken of from this many Monte Carlo standard errors on."""
+UNCERTAIN = 0.1
+"""A relative bias is not spoken of if its Monte Carlo error is larger than this."""
 SLACK = 0.02
 """An interval keeps its level if it covers no less than this below it."""
 
@@ -75,8 +77,11 @@ def bias_finding(row: AuditRow) -> Finding:
     size = abs(row.relative_bias)
     decimals = 1 if max(size, error) >= 0.001 else 2
     pm = f"± {100 * error:.{decimals}f}"
+    shown = signed_percent(row.relative_bias, decimals)
+    if error > UNCERTAIN:
+        text = f"{title}: the bias ({shown} {pm}) is too uncertain: few draws, or a few with huge risks."
+        return Finding(text, "plain")
     if abs(row.bias) <= CLEAR * row.bias_se or size < 5e-5:
-        shown = signed_percent(row.relative_bias, decimals)
         return Finding(f"{title}: no bias seen ({shown} {pm}).", "good")
     way = "pessimistic" if row.bias > 0 else "optimistic"
     tone = "plain" if row.bias > 0 or size < 0.01 else "bad"

@@ -66,13 +66,17 @@ def calibration(axis: "Axes", bins: list[dict[str, float]], colour: str) -> None
     x = [one["predicted"] for one in bins]
     y = np.array([one["observed"] for one in bins])
     away = [y - [one["low"] for one in bins], [one["high"] for one in bins] - y]
-    axis.errorbar(x, y, yerr=np.maximum(away, 0), fmt="o-", color=colour, ms=3, lw=1.1, elinewidth=0.8)
+    axis.errorbar(
+        x, y, yerr=np.maximum(away, 0), fmt="o-", color=colour, ms=3, lw=1.1, elinewidth=0.8
+    )
 
 
 def square(axis: "Axes", x: str, y: str, title: str) -> None:
     """Both axes from 0 to 1, with the diagonal."""
     axis.plot([0, 1], [0, 1], color=SOFT, lw=0.8, ls="--")
-    axis.set(xlabel=x, ylabel=y, title=title, aspect="equal", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    axis.set(
+        xlabel=x, ylabel=y, title=title, aspect="equal", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02)
+    )
 
 
 def confusion_figure(held_out: dict[str, Any]) -> "Figure":

@@ -31,10 +31,12 @@ PANELS = 24
 TICKS = 7
 
 
-def tuning_figure(risks: Table, selection: dict[str, Any], show: Format, loss: str) -> "Figure":
+def tuning_figure(
+    risks: Table, selection: dict[str, Any], spec: dict[str, Any], show: Format, loss: str
+) -> "Figure":
     """A panel per learner that has more than one θ."""
     selected = {name: entry["theta"] for name, entry in selection["learners"].items()}
-    grids = describe_grids(risks.rows, selected)[:PANELS]
+    grids = describe_grids(risks.rows, selected, selection["by"], spec["learners"])[:PANELS]
     if not grids:
         return note_figure("No learner has more than one θ.")
     across = min(2, len(grids))
@@ -47,7 +49,7 @@ def tuning_figure(risks: Table, selection: dict[str, Any], show: Format, loss: s
         panel(axis, grid, rows, selection["by"], show)
     for axis in list(axes.flat)[len(grids) :]:
         axis.set_visible(False)
-    drawn.supylabel(f"Risk ({loss})", fontsize=9)
+    drawn.supylabel(f"Risk: {loss}", fontsize=9)
     legend(drawn, axes)
     return drawn
 
@@ -95,8 +97,9 @@ def curve_panel(axis: "Axes", grid: dict[str, Any], rows: list[Row], by: str) ->
         )
         if own:
             draw_series(axis, own, name, colour, band=name == by)
-    if grid["selected"] is not None:
-        axis.axvline(place(grid["selected"]), color=INK, lw=0.8, ls="--")
+    for theta, style in ((grid["selected"], "--"), (grid["one_se"], ":")):
+        if theta is not None:
+            axis.axvline(place(theta), color=INK, lw=0.8, ls=style)
     axis.set_xlabel(short(moving["name"]))
     if moving["scale"] == "log":
         axis.set_xscale("log")
@@ -154,7 +157,9 @@ def heat_panel(axis: "Axes", grid: dict[str, Any], rows: list[Row], show: Format
 def ranked_panel(axis: "Axes", rows: list[Row], by: str) -> None:
     """Grids with more axes: every θ by its rank."""
     order = [row["theta"] for row in rows if row["estimator"] == by]
-    risk = {canonical(json.loads(row["theta"])): row["risk"] for row in rows if row["estimator"] == by}
+    risk = {
+        canonical(json.loads(row["theta"])): row["risk"] for row in rows if row["estimator"] == by
+    }
     order.sort(key=lambda theta: risk[canonical(json.loads(theta))])
     rank = {theta: i + 1 for i, theta in enumerate(order)}
     for name, colour in SERIES.items():
@@ -175,5 +180,4 @@ def name_ticks(line: Any, values: list[Any]) -> None:
 
 def tick_text(value: Any) -> str:
     """A value of a hyper-parameter, in short."""
-    text = "none" if value is None else significant(value, 3)
-    return text if len(text) <= 12 else text[:11] + "…"
+    return short("none" if value is None else significant(value, 3), 12)

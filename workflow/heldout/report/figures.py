@@ -51,31 +51,39 @@ STYLE = {
     "ytick.labelcolor": INK,
     "legend.frameon": False,
     "legend.fontsize": 8,
-    "text.parse_math": False,  # a name may have a dollar in it
     "svg.hashsalt": "heldout",
     "svg.fonttype": "path",
     "pdf.fonttype": 42,
     "savefig.dpi": 200,
     "savefig.bbox": "tight",
 }
+PANELS = 12
 WIDTH = 6.8
 """Inches: the text of an A4 page."""
 LONGEST = 28
+FOREIGN = 0x2E80
+"""From here on matplotlib's own font has no characters, and would warn."""
 
 
 def draw_figures(folder: Path, spec: dict[str, Any]) -> None:
     """Draw and write every figure of a task."""
     matplotlib = load_matplotlib()
-    facts, selection = read_json(folder / "data" / "table.json"), read_json(folder / "selection.json")
+    facts, selection = (
+        read_json(folder / "data" / "table.json"),
+        read_json(folder / "selection.json"),
+    )
     loss = loss_for(spec["loss"], facts["schema"]["target"]["classes"] is not None)
     estimates, risks = table(folder / "estimates.csv"), table(folder / "risks.csv")
-    show = format_for(loss.name, [r["risk"] for r in estimates.rows if r["estimator"] != "training"])
+    show = format_for(
+        loss.name, [r["risk"] for r in estimates.rows if r["estimator"] != "training"]
+    )
+    baselines = answer.baselines(spec["learners"])
     held_out = diagnostics(folder, spec, selection["learner"], selection["theta"])
     from heldout.report import figure_predictions, figure_tuning
 
     drawers: dict[str, Callable[[], Figure]] = {
-        "estimates": lambda: estimates_figure(estimates, show, loss.title),
-        "tuning": lambda: figure_tuning.tuning_figure(risks, selection, show, loss.title),
+        "estimates": lambda: estimates_figure(estimates, baselines, show, loss.title),
+        "tuning": lambda: figure_tuning.tuning_figure(risks, selection, spec, show, loss.title),
         "predictions": lambda: figure_predictions.predictions_figure(held_out),
     }
     with matplotlib.rc_context(STYLE):
@@ -117,14 +125,18 @@ def table(path: Path) -> Table:
 # --- every estimate: dots and intervals ------------------------------------------------------
 
 
-def estimates_figure(estimates: Table, show: Format, loss: str) -> "Figure":
-    """A panel for the whole procedure and one for each learner, with recommended intervals."""
+def estimates_figure(estimates: Table, baselines: list[str], show: Format, loss: str) -> "Figure":
+    """A panel for the whole procedure and one for each learner, with recommended intervals.
+
+    Learners that ignore the features are left out: they would squeeze the others into a corner.
+    """
     from matplotlib import pyplot as plt
 
     names = glossary.in_order({row["estimator"] for row in estimates.rows})
     learners = list(dict.fromkeys(row["learner"] for row in estimates.rows))
     first = [name for name in learners if name == answer.ALL]
-    panels = [*first, *(name for name in learners if name != answer.ALL)][:12]
+    real = [name for name in learners if name != answer.ALL and name not in baselines]
+    panels = [*first, *(real or learners)][:PANELS]
     across = min(3, len(panels))
     down = math.ceil(len(panels) / across)
     drawn, axes = plt.subplots(
@@ -137,7 +149,7 @@ def estimates_figure(estimates: Table, show: Format, loss: str) -> "Figure":
         percent_axis(axis.xaxis, show)
     for axis in list(axes.flat)[len(panels) :]:
         axis.set_visible(False)
-    drawn.supxlabel(f"Risk ({loss})", fontsize=9)
+    drawn.supxlabel(f"Risk: {loss}", fontsize=9)
     return drawn
 
 
@@ -166,15 +178,14 @@ def estimates_panel(axis: "Axes", rows: dict[str, Row], names: list[str], title:
 def percent_axis(axis: Any, show: Format) -> None:
     """Shares of errors are percentages on an axis as well."""
     if show.percent:
-        from matplotlib.ticker import PercentFormatter
-
-        axis.set_major_formatter(PercentFormatter(xmax=1, symbol=" %"))
+        axis.set_major_formatter(lambda value, _: f"{round(100 * value, 4):g} %")
 
 
-def short(name: str) -> str:
+def short(name: str, most: int = LONGEST) -> str:
     """A name that fits over a panel, in characters that every font has."""
-    kept = "".join(c if c.isprintable() and ord(c) < 0x2E80 else "□" for c in name)
-    return kept if len(kept) <= LONGEST else kept[: LONGEST - 1] + "…"
+    kept = "".join(c if c.isprintable() and ord(c) < FOREIGN else "□" for c in name)
+    cut = kept if len(kept) <= most else kept[: most - 1] + "…"
+    return cut.replace("$", r"\$")  # else what is between two of them would be a formula
 
 
 def note_figure(text: str) -> "Figure":

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from heldout.estimate.select import simplicity, within_one_se
 from heldout.names import Theta
 from heldout.report.tables import Row
 
@@ -10,13 +11,20 @@ DECADES = 50
 """Values that span this ratio get a logarithmic axis."""
 
 
-def describe_grids(risks: list[Row], selected: dict[str, Any]) -> list[dict[str, Any]]:
-    """For each learner with more than one θ: its axes, its kind and its selected θ."""
+def describe_grids(
+    risks: list[Row],
+    selected: dict[str, Any],
+    by: str = "",
+    learners: list[dict[str, Any]] | None = None,
+) -> list[dict[str, Any]]:
+    """For each learner with more than one θ: its axes, its kind and the θ to be marked."""
+    simpler = {one["name"]: one.get("simpler") or {} for one in learners or []}
     thetas: dict[str, dict[str, None]] = {}
     for row in risks:
         thetas.setdefault(row["learner"], {})[row["theta"]] = None
     return [
         describe(name, [json.loads(theta) for theta in own], selected.get(name))
+        | {"one_se": one_se_choice(risks, name, by, simpler.get(name, {}))}
         for name, own in thetas.items()
         if len(own) > 1
     ]
@@ -34,6 +42,17 @@ def describe(name: str, thetas: list[Theta], selected: Theta | None) -> dict[str
         "thetas": len(thetas),
         "selected": selected,
     }
+
+
+def one_se_choice(risks: list[Row], learner: str, by: str, simpler: dict[str, str]) -> Theta | None:
+    """The simplest θ within one standard error of the best, if the learner has such an order."""
+    rows = [row for row in risks if row["learner"] == learner and row["estimator"] == by]
+    if not simpler or not rows or any(row["risk"] is None for row in rows):
+        return None
+    thetas = [json.loads(row["theta"]) for row in rows]
+    order = [simplicity(theta, simpler) for theta in thetas]
+    place = within_one_se([row["risk"] for row in rows], [row["se"] for row in rows], order)
+    return dict(thetas[place])
 
 
 def kind_of(axes: list[dict[str, Any]], count: int) -> str:

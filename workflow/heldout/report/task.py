@@ -69,7 +69,9 @@ def payload_of(
         "level": spec["level"],
         "format": vars(show),
         "selection": selection,
-        "grids": grids.describe_grids(tables["risks"].rows, selected),
+        "grids": grids.describe_grids(
+            tables["risks"].rows, selected, selection["by"], spec["learners"]
+        ),
         "baselines": answer.baselines(spec["learners"]),
         "tables": {name: table.packed() for name, table in tables.items()},
     }

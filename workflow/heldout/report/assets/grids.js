@@ -12,15 +12,16 @@ function sameValue(a, b) {
   return JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 }
 
-function isChosen(theta, grid) {
-  if (grid.selected === null) return false;
-  return grid.axes.every(({ name }) => sameValue(theta[name], grid.selected[name]));
+function isAt(theta, grid, marked) {
+  if (marked === null) return false;
+  return grid.axes.every(({ name }) => sameValue(theta[name], marked[name]));
 }
 
 function gridRows(grid) {
   return risks.get(grid.learner).map((row) => {
     const theta = JSON.parse(row.theta);
-    return { ...row, values: theta, chosen: isChosen(theta, grid) };
+    const chosen = isAt(theta, grid, grid.selected);
+    return { ...row, values: theta, chosen, simple: !chosen && isAt(theta, grid, grid.one_se) };
   });
 }
 
@@ -64,16 +65,20 @@ function curve(grid, rows, shown, width) {
     y: riskAxis({ ticks: 5 }),
     r: { type: "identity" },
     marks: [
-      Plot.ruleX(used.filter((row) => row.chosen).slice(0, 1), {
-        x,
-        stroke: "currentColor",
-        strokeOpacity: 0.4,
-        strokeDasharray: "2 3",
-      }),
+      ...thetaMark(used.find((row) => row.chosen), x, "5 3", null),
+      ...thetaMark(used.find((row) => row.simple), x, "1 3", "1 s.e."),
       ...shown.flatMap((name) => series(rows, name, x, axis.scale !== "category")),
       Plot.tip(used, Plot.pointer({ x, y: "risk", title })),
     ],
   });
+}
+
+// A vertical line at a θ, named where it is not the selected one.
+function thetaMark(row, x, strokeDasharray, name) {
+  if (!row) return [];
+  const line = Plot.ruleX([row], { x, stroke: "currentColor", strokeOpacity: 0.5, strokeDasharray });
+  const label = { x, text: () => name, frameAnchor: "top", textAnchor: "start", dx: 4, fill: "var(--soft)" };
+  return name ? [line, Plot.text([row], label)] : [line];
 }
 
 function series(all, name, x, line) {
@@ -130,7 +135,9 @@ function gridTable(grid, rows) {
 }
 
 function gridFigure(grid, rows, shown) {
-  const selected = grid.selected ? `Selected: ${showTheta(grid.selected)}.` : "";
+  const simple = grid.one_se && !isAt(grid.one_se, grid, grid.selected);
+  const also = simple ? ` Within one standard error: ${showTheta(grid.one_se)}.` : "";
+  const selected = grid.selected ? `Selected: ${showTheta(grid.selected)}.${also}` : "";
   const axes = grid.axes.map((axis) => axis.name).join(" and ");
   return figure({
     name: `risks-${grid.learner}`,

@@ -36,6 +36,7 @@ function heat(grid, rows, [estimator], width) {
     marks: [
       Plot.cell(used, { x, y, fill: "var(--blue)", fillOpacity: strength(used), inset: 0.5 }),
       Plot.cell(used.filter((row) => row.chosen), { x, y, stroke: "var(--ink)", strokeWidth: 2.5 }),
+      Plot.cell(used.filter((row) => row.simple), { x, y, stroke: "var(--ink)", strokeDasharray: "2 2" }),
       cell > 44 ? mapNumbers(used, x, y) : null,
       mapTip(used, x, y),
     ],
