@@ -1,3 +1,4 @@
+import os
 import sys
 from pathlib import Path
 
@@ -15,8 +16,9 @@ if "tasks" not in config:
     configfile: "config/config.yaml"
 
 
-# Each step runs under the Python that runs Snakemake.
-shell.prefix(f"export PATH={Path(sys.executable).parent}:$PATH; ")
+# Each step runs under the Python that runs Snakemake. (shell.prefix would take away that of a
+# workflow which uses this one as a module.)
+os.environ["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
 
 STEP = """
 python -m heldout.steps.run results/{wildcards.task} > {log} 2>&1 <<'SPEC'
@@ -30,7 +32,9 @@ on_cluster = workflow.remote_exec or given.nodes is not None
 
 try:
     study = Study(config, cores=None if on_cluster else given.cores or 1)
-    study.check_sources()
+    # When this is a module of another workflow, that one may have a rule for the table.
+    if workflow.modifier.is_main_snakefile():
+        study.check_sources()
 except HeldoutError as error:
     raise WorkflowError(str(error)) from None
 

@@ -3,91 +3,15 @@
 import csv
 import html
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-import pytest
-from browser.chromium import BROWSER, drive, load
-from browser.report_case import Case
+from browser.chromium import drive, load, needs_browser
+from browser.report_case import Case, csv_rows
+from browser.report_pages import HOSTILE, Write, case_with_everything, classes, numbers
 
-from heldout.losses import Predictions
-from heldout.report import task
 from heldout.report.overview import index_page
-from heldout.report.predictions import HeldOut, classification, regression
 
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
-
-HOSTILE = [
-    "<script>alert(1)</script>",
-    '"><img src=x onerror=alert(1)>',
-    "</script>",
-    "🐧",
-    "x" * 400,
-]
-Write = Callable[..., Path]
-
-
-@pytest.fixture
-def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
-    """Writes the page of a case, with held-out predictions if some are given."""
-
-    def page(case: Case, predictions: dict[str, Any] | None = None) -> Path:
-        held_out = predictions and {"how": "", "n": 200, **predictions}
-        monkeypatch.setattr(task, "diagnostics", lambda *_: held_out)
-        folder = case.write(tmp_path)
-        path = folder / "report.html"
-        path.write_text(task.report_page(folder, case.spec()), encoding="utf-8")
-        return path
-
-    return page
-
-
-def classes(names: list[str]) -> dict[str, Any]:
-    rng = np.random.default_rng(0)
-    target = rng.integers(0, len(names), 200)
-    proba = rng.dirichlet(np.ones(len(names)), 200)
-    proba[np.arange(200), target] += 0.5
-    proba /= proba.sum(axis=1, keepdims=True)
-    label = proba.argmax(axis=1)
-    held = HeldOut(np.arange(1, 201), target, Predictions(label, proba), (label != target) * 1.0)
-    return classification(held, names)
-
-
-def numbers() -> dict[str, Any]:
-    rng = np.random.default_rng(0)
-    target = rng.normal(size=200)
-    value = target + rng.normal(size=200)
-    held = HeldOut(np.arange(1, 201), target, Predictions(value=value), (target - value) ** 2)
-    return regression(held)
-
-
-def case_with_everything() -> Case:
-    grid = {
-        "mean": [{}],
-        "knn": [{"k": k} for k in (1, 3, 9, 27, 81)],
-        "tree": [{"depth": depth} for depth in (1, 2, None)],
-        "svm": [{"C": c, "gamma": g} for c in (0.1, 1.0, 10.0) for g in (0.01, 0.1, 1.0, 10.0)],
-        "net": [{"a": a, "b": b, "c": c} for a in (1, 2) for b in (1, 2) for c in (1, 2)],
-    }
-    folds = [
-        {"learner": name, "estimator": "nested_cv", "repeat": 1, "fold": fold, "theta": '{"k":1}',
-         "risk": fold / 100, "n": 10, "chosen": "knn"}
-        for name in ("knn", "all") for fold in range(1, 6)
-    ]  # fmt: skip
-    pairs = [
-        {"learner_a": name, "learner_b": "net", "difference": 0.1, "ci_low": 0.05, "ci_high": 0.2}
-        for name in ("mean", "knn", "tree")
-    ]
-    metrics = [{"learner": "knn", "theta": '{"k":81}', "metric": "f1", "value": 0.5, "sd": 0.1}]
-    return Case(grids=grid, tables={"folds": folds, "comparisons": pairs, "metrics": metrics})
-
-
-def csv_rows(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
+pytestmark = needs_browser
 
 MARKS = """
 const count = (place, what) => document.querySelectorAll(`${place} :is(${what})`).length;
@@ -138,7 +62,7 @@ def test_the_numbers_are_those_of_the_files(write: Write, tmp_path: Path) -> Non
     found = drive(page, tmp_path / "profile", script)
     wanted = [row for row in csv_rows(page.parent / "estimates.csv") if row["learner"] == "knn"]
     assert len(found) == len(wanted) == 3
-    for (risk, low, n), row in zip(found, wanted, strict=True):
+    for (risk, low, n, _), row in zip(found, wanted, strict=True):
         assert float(risk) == float(row["risk"])
         assert low == "" if row["ci_low"] == "" else float(low) == float(row["ci_low"])
         assert n == row["n"]
@@ -154,7 +78,6 @@ def test_the_csv_button_saves_the_file_as_it_was(write: Write, tmp_path: Path) -
     return await blobs[0].text();
     """
     text = drive(page, tmp_path / "profile", script)
-    print(text)
     saved = list(csv.DictReader(text.splitlines()))
     wanted = [row for row in csv_rows(page.parent / "risks.csv") if row["learner"] == "knn"]
     numeric = ("risk", "se", "ci_low", "ci_high", "n")

@@ -48,8 +48,8 @@ SlurmctldLogFile={folder}/slurmctld.log
 SlurmdSpoolDir={folder}/spool.%n
 SlurmdPidFile={folder}/slurmd.%n.pid
 SlurmdLogFile={folder}/slurmd.%n.log
-# No cgroups: processes are found in /proc, and memory is polled every second.
-ProctrackType=proctrack/linuxproc
+# No cgroups: a job is a group of processes, whose memory is read from /proc every second.
+ProctrackType=proctrack/pgid
 TaskPlugin=task/none
 MpiDefault=none
 JobAcctGatherType=jobacct_gather/linux
@@ -262,20 +262,31 @@ class Slurm:
         (self.folder / f"{name}.pid").unlink(missing_ok=True)
 
     def _processes_on(self, node: str) -> list[psutil.Process]:
-        """The daemons of the steps on a node, which have sockets there, and all they started."""
+        """The step daemons of a node, which have sockets there, and all that its jobs started."""
         sockets = (self.folder / f"spool.{node}").glob(f"{node}_*.*")
         numbers = {path.name.removeprefix(f"{node}_").split(".")[0] for path in sockets}
-        steps = [one for one in psutil.process_iter() if self._job_of(one) in numbers]
-        return [process for step in steps for process in (step, *step.children(recursive=True))]
+        found = [
+            one
+            for one in psutil.process_iter()
+            if self._job_of(one) in numbers or self._node_of(one) == node
+        ]
+        return list({one: None for parent in found for one in (parent, *descendants(parent))})
 
     def _job_of(self, process: psutil.Process) -> str | None:
         """The number of the job whose step daemon this is; None for all other processes."""
         try:
             title = re.match(r"slurmstepd: \[(\d+)\.", " ".join(process.cmdline()))
-            ours = title and process.cwd() == str(self.folder)
+            return title[1] if title and process.cwd() == str(self.folder) else None
         except psutil.Error:
             return None
-        return title[1] if title and ours else None
+
+    def _node_of(self, process: psutil.Process) -> str | None:
+        """The node of the job that a process belongs to; None for all other processes."""
+        try:
+            told = process.environ()
+        except psutil.Error:
+            return None
+        return told.get("SLURMD_NODENAME") if told.get("SLURM_CONF") == str(self._config) else None
 
     def _logs(self) -> str:
         return "\n".join(
@@ -291,6 +302,13 @@ def free_ports(count: int) -> list[int]:
     for one in sockets:
         one.close()
     return ports
+
+
+def descendants(process: psutil.Process) -> list[psutil.Process]:
+    """What a process started, and what that started."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return process.children(recursive=True)
+    return []
 
 
 def end(processes: list[psutil.Process], how: signal.Signals) -> None:

@@ -79,7 +79,8 @@ class Running:
 
     def _read(self) -> None:
         assert self.process.stdout is not None
-        self._lines.extend(self.process.stdout)
+        with self.process.stdout as lines:
+            self._lines.extend(lines)
 
     def said(self) -> str:
         """What it said so far."""

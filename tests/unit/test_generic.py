@@ -74,7 +74,12 @@ def outcomes(table, learner, thetas, rows=slice(0, TRAIN), held=slice(TRAIN, N))
 
 CASES = {
     "knn": ("knn", {"n_neighbors": 7}, KNeighborsClassifier(7), True),
-    "tree": ("tree", {"max_depth": 4}, DecisionTreeClassifier(max_depth=4, random_state=SEED), False),
+    "tree": (
+        "tree",
+        {"max_depth": 4},
+        DecisionTreeClassifier(max_depth=4, random_state=SEED),
+        False,
+    ),
     "forest": (
         "forest",
         {"n_estimators": 9},

@@ -27,9 +27,10 @@ def by_scikit_learn(numbers, categories, scale, max_levels=100):
 
 
 def table(seed, rows, numbers, categories, missing=0.2, levels=4):
-    """Numbers of very different size, some missing, then category codes."""
+    """Numbers of very different size and place, some missing, then category codes."""
     generator = np.random.default_rng(seed)
     left = generator.normal(size=(rows, numbers)) * 10.0 ** generator.integers(-9, 9, size=numbers)
+    left += generator.choice([0.0, 0.1, 1e4, 1e9], size=numbers)
     right = generator.integers(levels, size=(rows, categories)).astype(float)
     whole = np.hstack([left, right])
     whole[generator.random(whole.shape) < missing] = np.nan
@@ -69,7 +70,7 @@ def _assert_equal(ours, theirs, train, new):
         assert ours.transform(train).tobytes() == theirs.transform(train).tobytes()
 
 
-@given(st.integers(0, 2**31 - 1), st.integers(2, 6))
+@given(st.integers(0, 2**31 - 1), st.integers(2, 12))
 def test_rare_levels_share_a_column_as_in_scikit_learn(seed, max_levels):
     whole, _, right = table(seed, 60, 0, 2, levels=9)
     new, _, _ = table(seed + 1, 20, 0, 2, levels=12)
@@ -102,13 +103,22 @@ def test_missing_is_a_level_and_an_unseen_level_is_nothing():
     assert shown.tolist() == [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
 
 
+@pytest.mark.parametrize("rows", [3, 7, 10])
 @pytest.mark.parametrize("constant", [0.0, 0.1, 1e9, -3e-9])
-def test_a_constant_column_is_centred_and_not_blown_up(constant):
-    train = np.full((7, 1), constant)
+def test_a_constant_column_is_centred_and_not_blown_up(constant, rows):
+    train = np.full((rows, 1), constant)
     step = Preparation([0], [], scale=True)
     theirs = by_scikit_learn([0], [], True)
     assert step.fit_transform(train).tobytes() == theirs.fit_transform(train).tobytes()
     assert np.abs(step.transform(train)).max() <= abs(constant) * 1e-15
+
+
+def test_a_column_that_is_constant_but_for_rounding_is_not_blown_up():
+    train = np.array([[1e9], [np.nextafter(1e9, 2e9)]] * 5)
+    step = Preparation([0], [], scale=True)
+    theirs = by_scikit_learn([0], [], True)
+    assert step.fit_transform(train).tobytes() == theirs.fit_transform(train).tobytes()
+    assert np.abs(step.transform(train)).max() < 1e-6
 
 
 def test_the_input_is_left_alone():

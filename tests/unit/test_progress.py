@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
+from inprocess import run_task
 
 from heldout.cli import main
 from heldout.cli.progress import read_all
@@ -121,3 +122,21 @@ def test_the_command_prints_a_line_per_task(
 )
 def test_durations_are_short(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+def test_a_fitting_job_knows_all_its_cells_from_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("heldout.progress.EVERY", 0.0)
+    table = tmp_path / "table.csv"
+    table.write_text("x,y\n" + "".join(f"{i},{i % 3}\n" for i in range(40)))
+    task = {"data": str(table), "target": "y", "loss": "squared", "test": 0, "kfold": {"k": 4}}
+    task |= {"estimators": ["training", "kfold"], "learners": ["ridge", "mean"]}
+    learners = {"ridge": {"estimator": "ridge", "grid": {"alpha": [1, 10, 100]}}}
+    config = {"tasks": {"t": task}, "learners": {**learners, "mean": {"estimator": "mean"}}}
+    run_task(config, tmp_path / "t")
+    said = capsys.readouterr().out.splitlines()
+    cells = (1 + 4) * (3 + 1)
+    lines = [line.split(" cells")[0] for line in said if line.startswith("progress:")]
+    assert lines == [f"progress: {i} of {cells}" for i in range(1, cells + 1)]
+    assert f"cells: {cells} fitted, 0 reused, 0 failed" in said

@@ -16,7 +16,8 @@ from inprocess import run_task
 
 from heldout.config.study import Study
 from heldout.losses import Predictions
-from heldout.report import answer, assets, curves, display, glossary, grids, tables, task
+from heldout.report import answer, assets, curves, display, glossary, grids, steps, tables, task
+from heldout.report.fits import fits_by_estimate
 from heldout.report.overview import index_page
 from heldout.report.predictions import HeldOut, classification, diagnostics, regression
 
@@ -176,6 +177,78 @@ def test_the_provenance_counts_cells_and_seconds(tmp_path: Path) -> None:
     assert "2 cells fitted in the last run, 6 found in the store" in text
     assert "knn 3 6 1.50" in text
     assert "2026-01-02 03:04:05 UTC" in text
+
+
+def test_the_provenance_names_engines_and_measured_steps(tmp_path: Path) -> None:
+    case = Case()
+    logs = case.write(tmp_path) / "logs"
+    logs.mkdir()
+    for part, seconds in ((1, 1.5), (2, 2.25)):
+        (logs / f"fit_cells.{part}-of-2.tsv").write_text(f"s\th:m:s\n{seconds}\t0:00:01\n")
+    (logs / "estimate_risks.tsv").write_text("nonsense")
+    page = page_of(case, tmp_path)
+    assert "generic (6)" in page.text
+    assert "fit_cells prepare_data, draw_splits 2 3.8" in page.text
+    assert "estimate_risks fit_cells – –" in page.text
+    assert "compute_metrics" not in page.text
+
+
+def test_the_steps_are_those_of_the_workflow() -> None:
+    rules = Path(__file__).parents[2] / "workflow" / "rules"
+    text = "\n".join((rules / f"{name}.smk").read_text() for name in ("data", "cells", "estimates", "report"))  # fmt: skip
+    blocks = dict(re.findall(r"^rule (\w+):\n(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL))
+    made = {
+        file: rule
+        for rule, block in blocks.items()
+        for file in re.findall(r'"results/\{task\}/([^"]+)"', block.partition("output:")[2].partition("log:")[0])
+    }  # fmt: skip
+    for rule, reads in steps.STEPS.items():
+        asked = blocks[rule].partition("input:")[2].partition("output:")[0]
+        files = re.findall(r'"results/(?:\{task\}|\{wildcards\.task\})/([^"]+)"', asked)
+        found = {made[file] for file in files} | (
+            {"fit_cells"} if "study.manifests" in asked else set()
+        )
+        assert found == set(reads), rule
+    assert set(blocks) - set(steps.STEPS) == {"render_index", "draw_figures"}
+
+
+def test_the_drawing_has_a_box_for_each_step_and_no_line_twice() -> None:
+    everything = [steps.Step(name, list(reads), 0, None) for name, reads in steps.STEPS.items()]
+    shown = str(steps.drawing(everything))
+    assert shown.count("<rect") == len(steps.STEPS)
+    assert shown.count("<path") == sum(map(len, steps.direct(everything).values())) == 13
+
+
+@pytest.mark.parametrize(
+    ("estimator", "fits"),
+    [
+        ("training", 3),
+        ("kfold", 6),
+        ("kfold_pooled", 6),
+        ("min_cv_bbc", 6),
+        ("nested_cv", 9),
+        ("nested_dev", 12),
+        ("loo", 300),
+        ("bootstrap_632plus", 9),
+    ],
+)
+def test_fits_are_counted_over_the_whole_grid(estimator: str, fits: int) -> None:
+    names = ("full", "k2.r1.f01", "k2.r1.f02", "k2.r1.f01+f02", "loo.c001", "loo.c002", "bag.001", "bag.002")  # fmt: skip
+    cells = [{"learner": "knn", "theta": {"k": k}, "sets": dict.fromkeys(names)} for k in (1, 2, 3)]
+    found = fits_by_estimate([{"cells": cells}], [estimator, "brand_new", "test"], 100)
+    assert found == {name: {estimator: fits, "test": 1} for name in ("all", "knn")}
+
+
+def test_the_simplest_theta_within_one_standard_error_is_marked() -> None:
+    rows = [
+        {"learner": "knn", "theta": json.dumps({"k": k}), "estimator": "kfold", "risk": risk, "se": 0.02}
+        for k, risk in ((1, 0.3), (3, 0.1), (9, 0.11), (27, 0.4))
+    ]  # fmt: skip
+    learners = [{"name": "knn", "simpler": {"k": "larger"}}]
+    [grid] = grids.describe_grids(rows, {"knn": {"k": 3}}, "kfold", learners)
+    assert grid["one_se"] == {"k": 9}
+    [grid] = grids.describe_grids(rows, {"knn": {"k": 3}}, "kfold", [{"name": "knn"}])
+    assert grid["one_se"] is None
 
 
 def test_the_index_links_every_report(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def test_an_empty_column_has_no_kind(values):
 
 @pytest.mark.parametrize("values", [[[1], [2]], [{"a": 1}], [b"a"]])
 def test_columns_that_are_no_single_value_are_refused(values):
-    with pytest.raises(HeldoutError, match="column 'x' is of type .*; add it to drop"):
+    with pytest.raises(HeldoutError, match=r"column 'x' is of type .*; add it to drop"):
         infer_column("x", pa.array(values), False)
 
 

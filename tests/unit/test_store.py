@@ -1,17 +1,12 @@
 """The store: a cell is there as a whole or not at all, and shared parts are there once."""
 
-import os
 import pickle
-import signal
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heldout import files
 from heldout.errors import HeldoutError
 from heldout.losses import Predictions
 from heldout.store import (
@@ -107,6 +102,14 @@ def test_a_cell_without_what_is_needed_is_not_found(store):
     assert store.fitted_model(CELL, KEYS) is None
 
 
+def test_a_model_of_an_earlier_fit_does_not_count(store):
+    write(store, model=Model(1, None))
+    write(store)
+    assert store.path(CELL, "model").is_file()
+    assert store.find(CELL, "cell", with_model=True) is None
+    assert store.fitted_model(CELL, KEYS) is None
+
+
 def test_a_cell_whose_model_is_gone_is_found_only_without_it(store):
     write(store, model=Model(1, None))
     store.path(CELL, "model").unlink()
@@ -135,7 +138,9 @@ def test_a_changed_bit_is_noticed_wherever_it_is(store):
     for place in range(len(whole)):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
         assert store.find(CELL, "cell", with_model=False) is None
-    with pytest.raises(HeldoutError, match=r"learner 'knn', θ = \{.*5\}.* are damaged; run `heldout"):
+    with pytest.raises(
+        HeldoutError, match=r"learner 'knn', θ = \{.*5\}.* are damaged; run `heldout"
+    ):
         store.scores(CELL, record.score)
     path.unlink()
     with pytest.raises(HeldoutError, match="are missing"):
@@ -209,13 +214,10 @@ def test_the_parts_of_a_model_are_known_without_loading_it():
 
 
 def test_the_parts_are_known_wherever_a_frame_of_the_pickle_ends():
-    """A frame ends after 64 KiB, which may fall between a reference's name and its opcode."""
-    split = 0
-    for padding in range(65_300, 65_560):
-        dumped = ModelPickler().dump(["x" * 10, [0] * 3, "y" * padding, large()], [])
-        assert part_names(dumped.pickled) == list(dumped.parts)
-        split += b"\x94\x95" in dumped.pickled
-    assert split
+    """A frame ends after 64 KiB, which may fall next to a reference."""
+    for padding in range(65_440, 65_550):
+        dumped = ModelPickler().dump(["x" * padding, large(), large(1.0)], [])
+        assert part_names(dumped.pickled) == sorted(dumped.parts)
 
 
 def test_a_text_that_looks_like_a_part_is_none():
@@ -233,73 +235,3 @@ def test_a_damaged_model_is_never_loaded(store, what):
         load_model(store.path(CELL, "model"), store.folder / SHARED, record.model)
     path.unlink()
     assert store.fitted_model(CELL, KEYS) is None
-
-
-# --- whole files or none -------------------------------------------------------------------
-
-
-def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
-    path = tmp_path / "f.json"
-    files.write_json(path, {"a": 1})
-    with pytest.raises(ValueError, match="Out of range float"):
-        files.write_json(path, float("nan"))
-
-    def fail(file):
-        file.write(b"half")
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        files.write_atomic(path, fail)
-    assert files.read_json(path) == {"a": 1}
-    assert [found.name for found in tmp_path.iterdir()] == ["f.json"]
-
-
-def test_a_failed_rename_leaves_nothing_behind(tmp_path):
-    (tmp_path / "taken" / "inside").mkdir(parents=True)
-    with pytest.raises(OSError, match="taken"):
-        files.write_bytes(tmp_path / "taken", b"data")
-    assert [found.name for found in tmp_path.iterdir()] == ["taken"]
-
-
-WRITER = """
-import sys
-from heldout import files
-path, big = sys.argv[1], bytes(50_000_000)
-files.write_bytes(path, b"old")
-print("ready", flush=True)
-while True:
-    files.write_bytes(path, big)
-    files.write_bytes(path, b"old")
-"""
-
-
-def test_a_kill_leaves_the_old_file_or_the_new_one(tmp_path):
-    path = tmp_path / "deep" / "f"
-    for _ in range(3):
-        process = subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True
-        )
-        process.stdout.readline()
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(0.2)
-        os.kill(process.pid, signal.SIGKILL)
-        process.communicate()
-        assert path.read_bytes() in (b"old", bytes(50_000_000))
-
-
-def test_temporary_files_are_hidden_and_differ_between_processes(tmp_path):
-    names = []
-    files.write_atomic(
-        tmp_path / "f", lambda _: names.extend(found.name for found in tmp_path.iterdir())
-    )
-    assert names == [f".f.{os.getpid()}-{files.PROCESS}.tmp"]
-    code = "from heldout.files import PROCESS; print(PROCESS)"
-    other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert other.stdout.strip() != files.PROCESS
-
-
-def test_texts_arrays_and_folders(tmp_path):
-    files.write_text(tmp_path / "a" / "b" / "t.txt", "é")
-    assert (tmp_path / "a" / "b" / "t.txt").read_bytes() == "é".encode()
-    files.write_array(tmp_path / "c" / "x.npy", np.arange(3))
-    assert np.load(tmp_path / "c" / "x.npy").tolist() == [0, 1, 2]

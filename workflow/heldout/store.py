@@ -30,9 +30,8 @@ LARGE = 4096
 """Arrays of more bytes than this are stored once, by content."""
 SEAL = len(digest())
 """A score file ends in this many characters: the digest of what stands before."""
-REFERENCE = re.compile(rb"\x8c%c([0-9a-f]{%d})\x94(?:\x95.{8})?Q" % (SEAL, SEAL), re.DOTALL)
-"""How pickle writes a reference the first time: SHORT_BINUNICODE, MEMOIZE, perhaps a new FRAME,
-BINPERSID."""
+REFERENCE = re.compile(rb"\x8c%c([0-9a-f]{%d})\x94Q" % (SEAL, SEAL))
+"""How pickle writes a reference the first time: SHORT_BINUNICODE, MEMOIZE, BINPERSID."""
 
 
 @dataclass(frozen=True)

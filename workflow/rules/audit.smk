@@ -22,6 +22,9 @@ rule audit_batch:
         m=r"\d+",
         batch=r"\d+",
     threads: 1
+    resources:
+        mem_mb=lambda _, input, attempt: study.fitting_memory(input.size_mb, attempt),
+        runtime=lambda wildcards, attempt: study.audit_minutes(wildcards.task, attempt),
     params:
         spec=lambda wildcards: study.spec(
             "audit_batch", wildcards.task, m=wildcards.m, batch=wildcards.batch

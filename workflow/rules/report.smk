@@ -50,6 +50,7 @@ rule render_index:
         ),
     log:
         "results/logs/render_index.log",
+    localrule: True  # a page of the size of the config: not worth waiting in a queue
     params:
         spec=lambda _: study.spec("render_index"),
     shell:
@@ -92,6 +93,11 @@ rule draw_figures:
         ),
     log:
         "results/{task}/logs/draw_figures.log",
+    resources:
+        mem_mb=lambda _, input, attempt: study.reading_memory(input.size_mb, attempt),
+        runtime=lambda wildcards, attempt: study.reading_minutes(
+            wildcards.task, attempt
+        ),
     params:
         spec=lambda wildcards: study.spec("draw_figures", wildcards.task),
     shell:

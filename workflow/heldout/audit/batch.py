@@ -91,7 +91,7 @@ def write_batch(path: Path, batch: Batch) -> None:
 def read_batch(path: Path) -> Batch:
     """What `write_batch` wrote."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
     except (OSError, ValueError, zipfile.BadZipFile) as error:
         raise HeldoutError(f"'{path}' is damaged ({error}); remove it and run again") from None

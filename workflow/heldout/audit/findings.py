@@ -71,9 +71,15 @@ def percent(share: float, decimals: int = 0) -> str:
     return f"{100 * share:.{decimals}f}" + PERCENT
 
 
-def bias_finding(row: AuditRow) -> Finding:
-    """`K-fold CV is 0.7 % pessimistic (± 0.1)`."""
-    title, error = estimator(row.estimator).title, _relative(row.bias_se, row)
+def title_of(name: str, k: int | None = None) -> str:
+    """The name of an estimator; with K as a number where it is known."""
+    title = estimator(name).title
+    return title.replace("K-fold", f"{k}-fold") if k else title
+
+
+def bias_finding(row: AuditRow, k: int | None = None) -> Finding:
+    """`10-fold CV is 0.7 % pessimistic (± 0.1)`."""
+    title, error = title_of(row.estimator, k), _relative(row.bias_se, row)
     size = abs(row.relative_bias)
     decimals = 1 if max(size, error) >= 0.001 else 2
     pm = f"± {100 * error:.{decimals}f}"
@@ -98,10 +104,10 @@ def keeps_level(row: AuditRow) -> bool:
     return covered >= (row.level or 0.0) - max(SLACK, CLEAR * error)
 
 
-def coverage_finding(row: AuditRow) -> Finding:
-    """`The Bayle interval of K-fold CV covers 79 % instead of 90 %`."""
+def coverage_finding(row: AuditRow, k: int | None = None) -> Finding:
+    """`The Bayle interval of 10-fold CV covers 79 % instead of 90 %`."""
     covered, level, error = row.coverage or 0.0, row.level or 0.0, row.coverage_se or 0.0
-    name = f"The {interval(row.interval).title} interval of {estimator(row.estimator).title}"
+    name = f"The {interval(row.interval).title} interval of {title_of(row.estimator, k)}"
     share = f"{percent(covered)} (± {100 * error:.1f})"
     if not keeps_level(row):
         return Finding(f"{name} covers {share} instead of {percent(level)}.", "bad")
@@ -123,7 +129,9 @@ def selection_finding(row: SelectionRow, show: Format) -> Finding | None:
     return Finding(text, "plain")
 
 
-def findings_at(rows: Sequence[AuditRow], selection: SelectionRow, show: Format) -> dict[str, Any]:
+def findings_at(
+    rows: Sequence[AuditRow], selection: SelectionRow, show: Format, k: int | None = None
+) -> dict[str, Any]:
     """The sentences about one procedure at one size."""
     points, bounds = wanted(rows), derived(rows)
     chosen = selection_finding(selection, show)
@@ -131,10 +139,10 @@ def findings_at(rows: Sequence[AuditRow], selection: SelectionRow, show: Format)
         "m": rows[0].m,
         "risk": show(selection.tuned_risk),
         "replicates": selection.replicates,
-        "points": [bias_finding(row) for row in points],
-        "intervals": [coverage_finding(row) for row in bounds],
+        "points": [bias_finding(row, k) for row in points],
+        "intervals": [coverage_finding(row, k) for row in bounds],
         "selection": [chosen] if chosen else [],
-        "advice": advice(recommendations(rows)),
+        "advice": advice(recommendations(rows), k),
     }
 
 
@@ -167,24 +175,33 @@ def recommendations(rows: Sequence[AuditRow]) -> list[Recommendation]:
 
 
 def best_point(rows: Sequence[AuditRow]) -> AuditRow:
-    """The smallest root mean squared error; of those within 2 % of it, the fewest fits."""
-    least = min(row.rmse for row in rows)
-    return min((row for row in rows if row.rmse <= 1.02 * least), key=lambda row: row.fits)
+    """The smallest root mean squared error; of those within 2 % of it, the fewest fits.
+
+    An estimate that is known to promise too much is taken only if there is no other.
+    """
+    sober = [row for row in rows if not clearly_optimistic(row)] or rows
+    least = min(row.rmse for row in sober)
+    return min((row for row in sober if row.rmse <= 1.02 * least), key=lambda row: row.fits)
 
 
-def advice(found: Sequence[Recommendation]) -> list[str]:
+def clearly_optimistic(row: AuditRow) -> bool:
+    """Too small by more than one per cent, beyond its Monte Carlo error."""
+    return row.relative_bias < -0.01 and row.bias < -CLEAR * row.bias_se
+
+
+def advice(found: Sequence[Recommendation], k: int | None = None) -> list[str]:
     """`Use …` for the last question, the one that matters most."""
     if not found:
         return []
     last = found[-1]
-    point = estimator(last.point.estimator).title
+    point = title_of(last.point.estimator, k)
     if last.interval is not None:
         name = interval(last.interval.interval).title
-        of = estimator(last.interval.estimator).title
+        of = title_of(last.interval.estimator, k)
         return [f"Use {point} for the estimate, and the {name} interval of {of}."]
     if last.closest is None:
         return [f"Use {point}."]
-    name, of = interval(last.closest.interval).title, estimator(last.closest.estimator).title
+    name, of = interval(last.closest.interval).title, title_of(last.closest.estimator, k)
     share = percent(last.closest.coverage or 0.0)
     return [
         f"Use {point} for the estimate; no interval keeps its level, the closest being {name} of {of} "

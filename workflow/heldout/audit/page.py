@@ -1,5 +1,6 @@
 """The page of an audit: findings, charts and tables, self-contained."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from heldout.audit.summary import AuditRow, SelectionRow
 from heldout.estimate.rows import read_rows
 from heldout.losses import loss_for
 from heldout.report import assets, glossary
-from heldout.report.display import Format, format_for
+from heldout.report.display import Format, format_for, theta_text
 from heldout.report.page import environment
 from heldout.report.tables import Table, read_table
 
@@ -23,10 +24,12 @@ def audit_page(folder: Path, spec: dict[str, Any]) -> str:
     loss = loss_for(spec["loss"], _classification(spec, rows))
     show = format_for(loss.name, [findings.typical_risk(rows)])
     learner = findings.headline(rows)
-    words = _words(rows)
+    k = _folds(spec)
+    words = _words(rows, k)
     payload = _payload(folder, spec, show, learner, words)
     scripts = [*assets.libraries(), own.script()]
     templates = environment()
+    templates.filters["pair"] = pair_text
     templates.loader = ChoiceLoader([FileSystemLoader(own.HERE), FileSystemLoader(assets.HERE)])
     return templates.get_template("audit.html").render(
         style=assets.style(),
@@ -42,7 +45,7 @@ def audit_page(folder: Path, spec: dict[str, Any]) -> str:
         source=_source_text(spec),
         truth=_truth_text(spec),
         learner=learner,
-        sections=_sections(rows, selections, learner, show),
+        sections=_sections(rows, selections, learner, show, k),
         advised=[one for m in findings.sizes(rows) for one in _advised(rows, learner, m)],
         selections=selections,
         words=words,
@@ -61,11 +64,16 @@ def _advised(rows: list[AuditRow], learner: str, m: int) -> list[findings.Recomm
 
 
 def _sections(
-    rows: list[AuditRow], selections: list[SelectionRow], learner: str, show: Format
+    rows: list[AuditRow],
+    selections: list[SelectionRow],
+    learner: str,
+    show: Format,
+    k: int | None,
 ) -> list[dict[str, Any]]:
     chosen = {row.m: row for row in selections if row.learner == learner}
     return [
-        findings.findings_at(_at(rows, learner, m), chosen[m], show) for m in findings.sizes(rows)
+        findings.findings_at(_at(rows, learner, m), chosen[m], show, k)
+        for m in findings.sizes(rows)
     ]
 
 
@@ -77,10 +85,26 @@ def _classification(spec: dict[str, Any], rows: list[AuditRow]) -> bool:
     return all(row.interval not in ("t", "bootstrap_percentile") for row in rows)
 
 
-def _words(rows: list[AuditRow]) -> dict[str, Any]:
+def _folds(spec: dict[str, Any]) -> int | None:
+    """K, unless the user's own folds say it."""
+    given = spec["config"]["kfold"]
+    return None if given["column"] else given["k"]
+
+
+def _words(rows: list[AuditRow], k: int | None) -> dict[str, Any]:
     names = glossary.in_order({row.estimator for row in rows})
     intervals = list(dict.fromkeys(row.interval for row in rows if row.interval))
-    return glossary.as_json(names, intervals)
+    words = glossary.as_json(names, intervals)
+    for name, word in words["estimators"].items():
+        word["title"] = findings.title_of(name, k)
+    return words
+
+
+def pair_text(text: str) -> str:
+    """`ridge {"alpha":1.0}` as `ridge, alpha = 1`."""
+    learner, _, rest = text.partition("{")
+    parts = [learner.strip(), theta_text(json.loads("{" + rest))]
+    return ", ".join(part for part in parts if part) or "–"
 
 
 def _payload(

@@ -48,7 +48,7 @@ def config_text(found: Survey) -> str:
 
 
 def _head(found: Survey) -> Iterator[str]:
-    yield f"# A first config for {_flow(found.data)}; every key: config/README.md"
+    yield _note(f"A first config for {found.data}; every key: config/README.md").strip()
     yield f"seed: {SEED}      # the root of every random choice"
     yield "level: 0.95   # confidence level of every interval"
     yield ""
@@ -73,7 +73,7 @@ def _task(found: Survey) -> Iterator[str]:
 
 def _target_note(found: Survey) -> str:
     if found.coded:
-        return "  # whole numbers taken for classes; if they are amounts, set loss: squared"
+        return _note("whole numbers taken for classes; if they are amounts, set loss: squared")
     return ""
 
 
@@ -83,7 +83,7 @@ def _drop(found: Survey) -> Iterator[str]:
         return
     yield "    drop:  # columns never used; delete a line to use its column"
     for name, reason in found.drop.items():
-        yield f"      - {_flow(name)}  # {' '.join(reason.split())}"
+        yield f"      - {_flow(name)}{_note(reason)}"
 
 
 def _loss(found: Survey) -> Iterator[str]:
@@ -126,7 +126,7 @@ def _kfold(found: Survey) -> Iterator[str]:
     note = ""
     if found.smallest is not None and found.smallest[1] < min(FOLDS, found.units):
         label, size = found.smallest
-        note = f"  # class {_flow(label)} has only {size} of the rows to learn from"
+        note = _note(f"class {label} has only {size} of the rows to learn from")
     yield f"    kfold: {{k: {k}, stratify: {_flow(stratify)}}}{note}"
 
 
@@ -160,6 +160,11 @@ def _neighbours(found: Survey) -> dict[str, Any]:
     """No more neighbours than the smallest training set has rows: nested CV leaves two folds out."""
     left_out = 2 * math.ceil(found.n / _folds(found)[0])
     return {"n_neighbors": [k for k in NEIGHBOURS if k <= max(1, found.n - left_out)]}
+
+
+def _note(text: str) -> str:
+    """A comment, on one line whatever a name in it holds."""
+    return f"  # {' '.join(text.split())}"
 
 
 def _flow(value: Any) -> str:

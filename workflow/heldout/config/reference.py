@@ -123,7 +123,7 @@ def _row(
     place: str, key: str, field: dict[str, Any], required: bool, models: dict[str, Any]
 ) -> str:
     inner, ending = _inner(field)
-    meaning = field.get("description") or models[inner]["description"]
+    meaning = field["description"] if inner is None else _meaning(field, models[inner])
     default = "**required**" if required else f"`{_flow(field['default'])}`"
     kind = _kind(field)
     if inner is not None:
@@ -131,6 +131,10 @@ def _row(
         kind = f"[{'blocks by name' if ending else 'a block'}](#{anchor})"
         default = default if required else "see there"
     return f"| `{key}` | {kind} | {default} | {_cell(meaning)} |"
+
+
+def _meaning(field: dict[str, Any], model: dict[str, Any]) -> str:
+    return str(field.get("description") or model["description"])
 
 
 def _kind(field: dict[str, Any]) -> str:

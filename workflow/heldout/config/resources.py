@@ -16,6 +16,8 @@ BASE_MINUTES = 10
 """Start-up on a slow file system."""
 FITTING_SECONDS = 1.0
 """For a cell. Most take milliseconds; a large forest takes more, and then a second attempt."""
+AUDIT_SECONDS = 0.05
+"""For a cell of an audit's replicate, which is small and keeps no files."""
 READING_SECONDS = 0.01
 """For a cell's scores, from a slow file system."""
 CELLS_PER_CORE = 20

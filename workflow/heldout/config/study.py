@@ -124,6 +124,11 @@ class Study:
         """How long a fitting job may take."""
         return resources.minutes(self._cells[task] / int(parts), resources.FITTING_SECONDS, attempt)
 
+    def audit_minutes(self, task: str, attempt: int) -> int:
+        """How long a batch of an audit's replicates may take."""
+        cells = self._cells[task] * self._audit(task).batch
+        return resources.minutes(cells, resources.AUDIT_SECONDS, attempt)
+
     def reading_minutes(self, task: str, attempt: int) -> int:
         """How long a job that reads all cells of a task may take."""
         return resources.minutes(self._cells[task], resources.READING_SECONDS, attempt)
@@ -428,6 +433,8 @@ class Study:
             catalog.parameters(task.data, task.oracle, where)
             if task.target != catalog.TARGET:
                 raise HeldoutError(f"{where}.target: oracles predict '{catalog.TARGET}'")
+            if task.groups is not None or task.kfold.column is not None:
+                raise HeldoutError(f"{where}: an oracle has neither groups nor a column of folds")
         endless = [learner.name for learner in self._learners_of(name) if learner.endless]
         if task.audit is not None and endless:
             raise HeldoutError(

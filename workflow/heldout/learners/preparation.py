@@ -2,7 +2,7 @@
 
 Numbers: missing values become the median, and a column that has some gets an indicator column;
 then, where the learner needs it, everything is standardised. Categories: one column per level seen
-in training (missing is a level), the rarest sharing one beyond `max_levels`; an unseen level has
+in training (missing is a level), the rarest sharing one from `max_levels` on; an unseen level has
 zeros everywhere, or falls to the rare ones.
 
 The same as scikit-learn's SimpleImputer, StandardScaler and OneHotEncoder in a ColumnTransformer,
@@ -72,8 +72,6 @@ class Preparation(BaseEstimator):
         if not absent.any() and not len(self.incomplete_):
             return numbers
         filled = np.where(absent, self.medians_, numbers)
-        if not len(self.incomplete_):
-            return filled
         # Column by column, as in scikit-learn: sums over rows then round in the same order.
         return np.hstack(
             [np.asfortranarray(filled), np.asfortranarray(absent[:, self.incomplete_])]
@@ -82,7 +80,7 @@ class Preparation(BaseEstimator):
     def _levels(self, column: np.ndarray) -> np.ndarray:
         """The levels that get a column, and RARE last if some share one."""
         levels, counts = np.unique(_codes(column), return_counts=True)
-        if len(levels) <= self.max_levels:
+        if len(levels) < self.max_levels:
             return levels
         kept = np.argsort(counts, kind="stable")[len(levels) - self.max_levels + 1 :]
         return np.append(np.sort(levels[kept]), RARE)

@@ -103,6 +103,7 @@ def curve_panel(axis: "Axes", grid: dict[str, Any], rows: list[Row], by: str) ->
     axis.set_xlabel(short(moving["name"]))
     if moving["scale"] == "log":
         axis.set_xscale("log")
+        axis.minorticks_off()
     elif moving["scale"] != "linear":
         name_ticks(axis.xaxis, moving["values"])
 

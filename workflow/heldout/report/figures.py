@@ -147,8 +147,9 @@ def estimates_figure(estimates: Table, baselines: list[str], show: Format, loss:
         rows = {row["estimator"]: row for row in reversed(estimates.where(learner=name))}
         estimates_panel(axis, rows, names, short(answer.learner_title(name)))
         percent_axis(axis.xaxis, show)
-    for axis in list(axes.flat)[len(panels) :]:
-        axis.set_visible(False)
+    for i, axis in enumerate(axes.flat):
+        axis.set_visible(i < len(panels))
+        axis.tick_params(labelbottom=i + across >= len(panels))
     drawn.supxlabel(f"Risk: {loss}", fontsize=9)
     return drawn
 

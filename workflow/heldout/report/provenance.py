@@ -18,7 +18,7 @@ LEVELS_SHOWN = 12
 
 def provenance(folder: Path, spec: dict[str, Any]) -> dict[str, Any]:
     """Everything that the section of this name shows."""
-    manifests = [read_json(path) for path in manifest_paths(folder, spec["parts"])]
+    manifests = read_manifest_files(folder, spec)
     card = read_json(folder / "final" / "card.json")
     taken = steps.steps_of(folder, absent_steps(folder, spec))
     return {
@@ -36,6 +36,11 @@ def provenance(folder: Path, spec: dict[str, Any]) -> dict[str, Any]:
         "config": json.dumps(spec["config"], indent=2, ensure_ascii=False),
         "definitions": json.dumps(spec["learners"], indent=2, ensure_ascii=False),
     }
+
+
+def read_manifest_files(folder: Path, spec: dict[str, Any]) -> list[dict[str, Any]]:
+    """The manifests of a task as they are."""
+    return [read_json(path) for path in manifest_paths(folder, spec["parts"])]
 
 
 def absent_steps(folder: Path, spec: dict[str, Any]) -> list[str]:

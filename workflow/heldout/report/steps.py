@@ -26,7 +26,9 @@ STEPS: dict[str, tuple[str, ...]] = {
 }
 """Each rule and the rules whose files it reads; a test compares this with workflow/rules."""
 
-WIDE, HIGH, GAP, LINE = 176, 40, 26, 34
+LANES = {"estimate_procedures": 0, "train_final": 2, "open_test": 2, "compute_metrics": 3}
+"""Where a box stands in its row, so that no line runs through another box; the others in lane 1."""
+WIDE, HIGH, GAP, LINE = 160, 36, 18, 26
 
 
 @dataclass(frozen=True)
@@ -75,35 +77,31 @@ def direct(steps: Iterable[Step]) -> dict[str, list[str]]:
     return found
 
 
-def levels(reads: dict[str, list[str]]) -> list[list[str]]:
-    """Rows of steps: each stands below everything that it reads."""
+def places(reads: dict[str, list[str]]) -> dict[str, tuple[float, float]]:
+    """The middle of each step's box: each stands below everything that it reads."""
     depth: dict[str, int] = {}
     for name, above in reads.items():
         depth[name] = 1 + max((depth[one] for one in above), default=-1)
-    return [[name for name in depth if depth[name] == i] for i in range(max(depth.values()) + 1)]
-
-
-def places(rows: list[list[str]]) -> dict[str, tuple[float, float]]:
-    """The middle of each step's box."""
-    width = max(map(len, rows)) * (WIDE + GAP)
     return {
-        name: ((2 * i + 1) * width / (2 * len(row)), 1 + HIGH / 2 + j * (HIGH + LINE))
-        for j, row in enumerate(rows)
-        for i, name in enumerate(row)
+        name: (
+            1 + WIDE / 2 + LANES.get(name, 1) * (WIDE + GAP),
+            1 + HIGH / 2 + row * (HIGH + LINE),
+        )
+        for name, row in depth.items()
     }
 
 
 def drawing(steps: list[Step]) -> Markup:
     """An inline SVG: boxes from top to bottom, and lines from what is read to what reads it."""
     reads = direct(steps)
-    rows = levels(reads)
-    place = places(rows)
-    width, height = max(map(len, rows)) * (WIDE + GAP), len(rows) * (HIGH + LINE) - LINE + 2
+    place = places(reads)
+    width = max(x for x, _ in place.values()) + WIDE / 2 + 1
+    height = max(y for _, y in place.values()) + HIGH / 2 + 1
     lines = [_line(place[above], place[name]) for name in reads for above in reads[name]]
     boxes = [_box(step, *place[step.name]) for step in steps]
     label = "The steps of the workflow, from top to bottom; the table below says the same"
     return Markup(
-        f'<svg class="dag" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'<svg class="dag" viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}" '
         f'role="img" aria-label="{label}">{"".join(lines)}{"".join(boxes)}</svg>'
     )
 

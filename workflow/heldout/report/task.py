@@ -8,9 +8,10 @@ from heldout.losses import Loss, loss_for
 from heldout.names import canonical
 from heldout.report import answer, glossary, grids
 from heldout.report.display import Format, format_for
+from heldout.report.fits import fits_by_estimate
 from heldout.report.page import render
 from heldout.report.predictions import diagnostics
-from heldout.report.provenance import provenance
+from heldout.report.provenance import provenance, read_manifest_files
 from heldout.report.tables import Row, Table, read_table
 
 SEVERITIES = {"error": 0, "warning": 1, "note": 2}
@@ -32,6 +33,7 @@ def report_page(folder: Path, spec: dict[str, Any]) -> str:
     payload = {
         **payload_of(spec, loss, show, selection, tables),
         "estimators": names,
+        "fits": fits_by_estimate(read_manifest_files(folder, spec), names, source["data"]["n"]),
         "words": words,
         "predictions": held_out,
     }

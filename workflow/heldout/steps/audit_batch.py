@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from heldout.audit.batch import stack, write_batch
 from heldout.audit.replicate import Auditor, Setup
 from heldout.audit.source import open_source
@@ -14,7 +16,8 @@ def main(folder: Path, spec: dict[str, Any]) -> None:
     """Run the replicates of the batch, one after another."""
     auditor, m = Auditor(setup_of(folder, spec)), spec["m"]
     first, count = spec["first"], spec["count"]
-    replicates = [auditor.replicate(m, number) for number in range(first, first + count)]
+    with threadpool_limits(1):  # thousands of small fits: threads would only wait for one another
+        replicates = [auditor.replicate(m, number) for number in range(first, first + count)]
     write_batch(folder / "audit" / f"m{m}" / f"batch-{spec['batch']}.npz", stack(replicates))
     print(f"replicates {first} to {first + count - 1} at m = {m}")
 

@@ -48,6 +48,8 @@ function figure({ name, title, note, label, draw, columns, rows }) {
     const drawing = draw(width);
     drawing.setAttribute("role", "img");
     drawing.setAttribute("aria-label", label ?? title);
+    // Plot names its groups of marks, which needs a role.
+    for (const group of drawing.querySelectorAll("g[aria-label]")) group.setAttribute("role", "group");
     canvas.replaceChildren(drawing);
   };
   drawings.push({ canvas, paint });

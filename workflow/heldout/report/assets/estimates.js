@@ -8,9 +8,15 @@ const ESTIMATE_COLUMNS = [
   { title: "Interval", number: true, value: (row) => row.ci_low, show: intervalCell },
   { title: "Method", class: "method", value: (row) => row.interval, show: methodCell },
   { title: "n", number: true, value: (row) => row.n },
+  { title: "Fits", number: true, value: fitsOf },
   { title: "θ", value: (row) => row.theta, show: chosenText },
   { title: "What it estimates", class: "long", value: (row) => row.target, show: targetCell },
 ];
+
+// How many fits of the whole grid the estimate looks at.
+function fitsOf(row) {
+  return data.fits?.[row.learner]?.[row.estimator] ?? null;
+}
 
 function estimatorLink(name) {
   return explained("estimator", name, estimatorTitle(name));

@@ -64,7 +64,7 @@ function buildTable(columns, rows, { name, marked = () => false, csv = null }) {
   const keys = csv?.columns ?? columns.map((column) => column.key);
   const foot = el("div", { class: "under" }, csvButton(name, keys, () => csv?.rows ?? rows));
   if (rows.length > FIRST_ROWS) foot.prepend(moreButton(rows, add));
-  const frame = { class: "scroll", role: "region", "aria-label": "Table", tabindex: "0" };
+  const frame = { class: "scroll", role: "group", "aria-label": "Table", tabindex: "0" };
   return el("div", {}, el("div", frame, table), foot);
 }
 
