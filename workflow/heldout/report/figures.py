@@ -137,7 +137,7 @@ def estimates_figure(estimates: Table, baselines: list[str], show: Format, loss:
     first = [name for name in learners if name == answer.ALL]
     real = [name for name in learners if name != answer.ALL and name not in baselines]
     panels = [*first, *(real or learners)][:PANELS]
-    across = min(3, len(panels))
+    across = 2 if len(panels) in (2, 4) else min(3, len(panels))
     down = math.ceil(len(panels) / across)
     drawn, axes = plt.subplots(
         *(down, across), figsize=(WIDTH, 0.75 + down * (0.55 + 0.19 * len(names))),
