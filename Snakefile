@@ -1,12 +1,9 @@
-import os
-import sys
-from pathlib import Path
-
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
 from heldout.config.study import Study
 from heldout.errors import HeldoutError
+from heldout.interpreter import put_first_on_path
 
 min_version("9.0")
 
@@ -16,9 +13,7 @@ if "tasks" not in config:
     configfile: "config/config.yaml"
 
 
-# Each step runs under the Python that runs Snakemake. (shell.prefix would take away that of a
-# workflow which uses this one as a module.)
-os.environ["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+put_first_on_path()
 
 STEP = """
 python -m heldout.steps.run results/{wildcards.task} > {log} 2>&1 <<'SPEC'

@@ -18,9 +18,9 @@ from heldout.audit.replicate import Auditor
 from heldout.audit.source import PopulationSource
 from heldout.audit.summary import controlled_mean
 from heldout.config.study import Study
+from heldout.draws import draw_bootstrap
 from heldout.errors import HeldoutError
 from heldout.names import seed_for
-from heldout.splits import draw_bootstrap
 from heldout.table.prepared import ROWS, Prepared
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from memory_book import MemoryBook, kfold_split, loo_split_of
 
+from heldout.draws import draw_folds
 from heldout.estimate.collect import evidence_for, out_of_fold
 from heldout.estimate.corrections import bbc, tibshirani
 from heldout.estimate.evidence import Evidence
@@ -14,7 +15,6 @@ from heldout.estimate.nested import inner_tables, nested_evidence, outer_folds
 from heldout.estimate.select import Rule
 from heldout.losses import LOSSES
 from heldout.plans import FOLDS, LOO, PAIRS
-from heldout.splits import draw_folds
 
 LEVEL = 0.95
 

@@ -123,7 +123,7 @@ def test_the_names_are_those_of_the_config():
     from typing import get_args
 
     from heldout.config import models
-    from heldout.config.study import CLASS_LOSSES
+    from heldout.config.consistency import CLASS_LOSSES
 
     assert set(LOSSES) == set(get_args(models.Loss)) == set(CLASS_LOSSES)
     assert {name: loss.classification for name, loss in LOSSES.items()} == CLASS_LOSSES

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import bare, prepared
 
-from heldout import plans, splits
+from heldout import draws, plans, splits
 from heldout.errors import HeldoutError
 
 SEEDS = st.integers(0, 2**31 - 1)
@@ -25,7 +25,7 @@ def units_of(sizes, seed=0):
 
 
 def folds_of(table, k, stratify, seed):
-    [partition] = splits.partitions(splits.draw_kfold(table, k, stratify, [seed]))
+    [partition] = splits.partitions(draws.draw_kfold(table, k, stratify, [seed]))
     return partition.fold
 
 
@@ -76,7 +76,7 @@ def test_stratified_groups_stay_whole_and_no_fold_is_empty(sizes, k, seed):
 @given(COUNTS, st.sampled_from([0.1, 0.2, 0.5, 0.8]), SEEDS)
 def test_a_part_holds_its_share_of_every_class(counts, fraction, seed):
     target = labels(counts)
-    rows = splits.draw_part(np.arange(len(target)), target, fraction, seed)
+    rows = draws.draw_part(np.arange(len(target)), target, fraction, seed)
     total = max(round(fraction * len(target)), 1)
     assert len(rows) == len(set(rows)) == total
     for label, count in enumerate(counts):
@@ -86,7 +86,7 @@ def test_a_part_holds_its_share_of_every_class(counts, fraction, seed):
 @given(GROUPS, st.sampled_from([0.1, 0.3, 0.5]), SEEDS)
 def test_a_part_holds_whole_groups(sizes, fraction, seed):
     units = units_of(sizes)
-    rows = splits.draw_part(units, None, fraction, seed)
+    rows = draws.draw_part(units, None, fraction, seed)
     inside, outside = set(units[rows]), set(np.delete(units, rows))
     assert not inside & outside
     assert len(inside) == max(round(fraction * len(sizes)), 1)
@@ -96,7 +96,7 @@ def test_every_row_has_the_same_chance_to_be_held_out():
     """2000 draws of 3 of 10 rows: the standard error of a share of 0.3 is 0.0102."""
     held = np.zeros(10)
     for seed in range(2000):
-        held[splits.draw_part(np.arange(10), np.repeat([0, 1, 2], [5, 4, 1]), 0.3, seed)] += 1
+        held[draws.draw_part(np.arange(10), np.repeat([0, 1, 2], [5, 4, 1]), 0.3, seed)] += 1
     assert np.abs(held / 2000 - 0.3).max() < 5 * 0.0102
 
 
@@ -125,12 +125,12 @@ def all_plans(table, k=4):
     """Every kind of held-out set on one table."""
     seeds = [11, 12]
     drawn = {
-        "holdout": splits.draw_holdout(table, 0.2, True, 7),
-        "kfold": splits.draw_kfold(table, k, True, seeds),
-        "loo": splits.loo_split(table),
-        "montecarlo": splits.draw_montecarlo(table, 0.2, True, seeds),
-        "bootstrap": splits.draw_bootstrap(table, seeds),
-        "halvings": splits.draw_halvings(table, 0.2, True, 2, 2, lambda name: sum(map(ord, name))),
+        "holdout": draws.draw_holdout(table, 0.2, True, 7),
+        "kfold": draws.draw_kfold(table, k, True, seeds),
+        "loo": draws.loo_split(table),
+        "montecarlo": draws.draw_montecarlo(table, 0.2, True, seeds),
+        "bootstrap": draws.draw_bootstrap(table, seeds),
+        "halvings": draws.draw_halvings(table, 0.2, True, 2, 2, lambda name: sum(map(ord, name))),
     }
     assert set(drawn) == set(plans.SPLIT_FILE.values())
     return {
@@ -241,14 +241,14 @@ def test_halves_are_disjoint_and_rounds_stay_inside_their_half():
 def test_the_users_own_folds_are_taken_as_they_are(tmp_path):
     columns = {"x": list(range(6)), "f": list("baabcc"), "y": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]}
     table = prepared(tmp_path, columns, fold_column="f")
-    [partition] = splits.partitions(splits.user_kfold(table))
+    [partition] = splits.partitions(draws.user_kfold(table))
     assert partition.k == 3
     assert partition.fold.tolist() == [1, 0, 0, 1, 2, 2]
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_split_files_bring_back_what_was_written(tmp_path, name):
-    drawn = splits.draw_kfold(TABLES[name], 3, True, [1, 2])
+    drawn = draws.draw_kfold(TABLES[name], 3, True, [1, 2])
     splits.write_split(tmp_path / "deep" / "kfold.csv", drawn)
     found = splits.read_split(tmp_path / "deep" / "kfold.csv")
     assert list(found) == list(drawn)
@@ -260,23 +260,23 @@ def test_a_class_smaller_than_k_is_an_error_that_names_it():
     with pytest.raises(
         HeldoutError, match=r"class 'class 1' has 3 unsealed rows, fewer than k = 5"
     ):
-        splits.draw_kfold(table, 5, True, [1])
-    assert len(splits.draw_kfold(table, 5, False, [1])["row"]) == 23
+        draws.draw_kfold(table, 5, True, [1])
+    assert len(draws.draw_kfold(table, 5, False, [1])["row"]) == 23
 
 
 def test_too_few_groups_are_an_error():
     table = bare(np.zeros(9), None, np.repeat([0, 1, 2], 3))
     with pytest.raises(HeldoutError, match="3 rows or groups cannot fill k = 5 folds"):
-        splits.draw_kfold(table, 5, True, [1])
+        draws.draw_kfold(table, 5, True, [1])
 
 
 def test_one_group_cannot_be_held_out():
     with pytest.raises(HeldoutError, match="all rows belong to one group"):
-        splits.draw_part(np.zeros(5, int), None, 0.5, 1)
+        draws.draw_part(np.zeros(5, int), None, 0.5, 1)
 
 
 def test_pairs_need_three_folds():
-    drawn = splits.draw_kfold(TABLES["classes"], 2, True, [1])
+    drawn = draws.draw_kfold(TABLES["classes"], 2, True, [1])
     for kind in (plans.PAIRS, plans.NEIGHBOURS):
         with pytest.raises(HeldoutError, match="needs k ≥ 3"):
             splits.resamples(kind, 48, {"kfold": drawn})

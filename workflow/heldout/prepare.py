@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from heldout.draws import draw_part
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.files import write_atomic
 from heldout.names import seed_for
-from heldout.splits import draw_part
 from heldout.table.prepared import ROWS, write_prepared
 from heldout.table.read import draw_table, read_table
 from heldout.table.schema import Schema, Target, infer_column, infer_target

@@ -177,9 +177,10 @@ def recommendations(rows: Sequence[AuditRow]) -> list[Recommendation]:
 def best_point(rows: Sequence[AuditRow]) -> AuditRow:
     """The smallest root mean squared error; of those within 2 % of it, the fewest fits.
 
-    An estimate that is known to promise too much is taken only if there is no other.
+    An estimate that clearly promises too much is left out; if all do, the least optimistic is taken.
     """
-    sober = [row for row in rows if not clearly_optimistic(row)] or rows
+    sober = [row for row in rows if not clearly_optimistic(row)]
+    sober = sober or [max(rows, key=lambda row: row.relative_bias)]
     least = min(row.rmse for row in sober)
     return min((row for row in sober if row.rmse <= 1.02 * least), key=lambda row: row.fits)
 

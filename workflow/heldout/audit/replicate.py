@@ -10,6 +10,7 @@ import numpy as np
 
 from heldout.audit.book import AuditBook, named_resamples
 from heldout.audit.source import Draw, Source, usable_draw
+from heldout.draws import draw_split
 from heldout.estimate.collect import KIND_OF
 from heldout.estimate.evidence import Evidence
 from heldout.estimate.lossbook import LossBook
@@ -24,7 +25,6 @@ from heldout.names import Theta, canonical, seed_for
 from heldout.plans import DEV, FOLDS, FOLDS_WHOLE, FULL, NEIGHBOURS, PAIRS, split_files
 from heldout.scan import curve_of
 from heldout.splits import Split
-from heldout.steps.draw_splits import _draw as draw_split
 from heldout.table.prepared import Prepared
 
 RowName = tuple[str, str, str]

@@ -1,0 +1,85 @@
+"""What makes a task contradict itself: checked while the workflow is parsed."""
+
+from heldout.audit import catalog
+from heldout.config.models import Config, Task
+from heldout.config.scorers import SCORERS
+from heldout.errors import HeldoutError, did_you_mean
+from heldout.learners.definition import Definition
+
+CLASS_LOSSES = {
+    "zero_one": True,
+    "cross_entropy": True,
+    "brier": True,
+    "squared": False,
+    "absolute": False,
+}
+"""Whether a loss is for classes."""
+
+
+def _check_oracle(task: Task, learners: list[Definition], where: str) -> None:
+    is_oracle = catalog.is_oracle(task.data)
+    if task.oracle and not is_oracle:
+        raise HeldoutError(f"{where}.oracle: goes with data: oracle:NAME, found {task.data}")
+    if is_oracle:
+        catalog.parameters(task.data, task.oracle, where)
+        if task.target != catalog.TARGET:
+            raise HeldoutError(f"{where}.target: oracles predict '{catalog.TARGET}'")
+        if task.groups is not None or task.kfold.column is not None:
+            raise HeldoutError(f"{where}: an oracle has neither groups nor a column of folds")
+    endless = [learner.name for learner in learners if learner.endless]
+    if task.audit is not None and endless:
+        raise HeldoutError(
+            f"{where}.audit: learner '{endless[0]}' has an endless grid; an audit needs one "
+            "that ends"
+        )
+
+
+def check_task(name: str, config: Config, learners: list[Definition]) -> None:
+    """Refuse what contradicts itself, before anything is read."""
+    task, where = config.tasks[name], f"tasks.{name}"
+    _check_oracle(task, learners, where)
+    _check_names(task, where)
+    _check_grids(task, learners, where)
+    _check_folds(task, where)
+    if task.loss is not None:
+        for learner in learners:
+            learner.import_path(CLASS_LOSSES[task.loss])
+
+
+def _check_names(task: Task, where: str) -> None:
+    twice = [learner for learner in task.learners if task.learners.count(learner) > 1]
+    if twice:
+        raise HeldoutError(f"{where}.learners: '{twice[0]}' stands there twice")
+    if "all" in task.learners:
+        raise HeldoutError(
+            f"{where}.learners: the name 'all' is kept for the choice between learners"
+        )
+    for metric in task.metrics:
+        if metric not in SCORERS:
+            hint = did_you_mean(metric, SCORERS)
+            raise HeldoutError(f"{where}.metrics: unknown scorer '{metric}'{hint}")
+
+
+def _check_grids(task: Task, learners: list[Definition], where: str) -> None:
+    for learner in learners:
+        if learner.endless and task.select.rule != "first_local_min":
+            raise HeldoutError(
+                f"learners.{learner.name}.grid: an endless grid needs "
+                f"{where}.select: {{rule: first_local_min}}"
+            )
+        if task.select.rule == "first_local_min" and len(learner.grid) > 1:
+            raise HeldoutError(
+                f"{where}.select: first_local_min scans one ordered hyper-parameter; "
+                f"learner '{learner.name}' has {len(learner.grid)}"
+            )
+
+
+def _check_folds(task: Task, where: str) -> None:
+    nested = {"nested_cv", "nested_dev"} & set(task.estimators)
+    if nested and task.kfold.column is None and task.kfold.k < 3:
+        raise HeldoutError(
+            f"{where}.kfold.k: nested CV leaves out pairs of folds and needs k ≥ 3, "
+            f"found {task.kfold.k}; raise k or drop {', '.join(sorted(nested))}"
+        )
+    if task.kfold.column is not None and task.kfold.repeats > 1:
+        raise HeldoutError(f"{where}.kfold: the user's own folds cannot be repeated")
