@@ -35,7 +35,7 @@ except HeldoutError as error:
 
 
 wildcard_constraints:
-    task="|".join(study.tasks),
+    task=study.task_pattern,
     split="[a-z]+",
     part=r"\d+",
     parts=r"\d+",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from slurm import MissingError, Slurm, install
+from slurm import MissingError, Slurm, install, install_plugins
 
 
 @pytest.fixture(scope="session")
@@ -12,6 +12,7 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
     cluster = Slurm(tmp_path_factory.mktemp("slurm"))
     try:
         install()
+        install_plugins(cluster.plugins)
         cluster.boot()
         yield cluster
     except MissingError as missing:

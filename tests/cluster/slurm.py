@@ -13,6 +13,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ PROGRAMS = {
     "munged": "munge",
 }
 """What is needed, and Debian's package for it."""
+PLUGINS = ("slurm", "slurm-jobstep")
+"""Snakemake's executors that are needed."""
+REPO = Path(__file__).parents[2]
 DEFAULT_CONFIG = Path("/etc/slurm/slurm.conf")
 NODES = ("n1", "n2", "n3")
 CPUS, MEMORY = 2, 4000
@@ -77,6 +81,12 @@ PartitionName=main Nodes={names} Default=YES MaxTime=600 LLN=YES State=UP
 class MissingError(Exception):
     """Something that the test needs is not there and could not be put there."""
 
+    def __init__(self, what: str):
+        super().__init__(
+            f"this test boots a SLURM on this machine, but {what}\n"
+            "(to leave it out: pytest -m 'not cluster')"
+        )
+
 
 def install() -> None:
     """Install the daemons where they are missing, or say what is missing."""
@@ -87,15 +97,21 @@ def install() -> None:
         )
         missing = _missing()
     if missing:
-        raise MissingError(
-            f"this test boots a SLURM and lacks {', '.join(missing)}: as root, "
-            f"`apt-get install {' '.join(missing)}`; or leave it out with `pytest -m 'not cluster'`"
-        )
+        raise MissingError(f"it lacks {', '.join(missing)}; apt-get install {' '.join(missing)}")
     if os.geteuid() != 0:
-        raise MissingError(
-            "this test boots a SLURM, whose nodes need root; run it as root (in a container, say), "
-            "or leave it out with `pytest -m 'not cluster'`"
-        )
+        raise MissingError("its nodes need root; run it as root, in a container, say")
+
+
+def install_plugins(folder: Path) -> None:
+    """Put Snakemake's executors into a folder of their own: where they are installed for good,
+    every start of Snakemake imports pandas.
+    """
+    names = [f"snakemake-executor-plugin-{name}" for name in PLUGINS]
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
+    command += ["--constraint", str(REPO / "constraints.txt"), "--target", str(folder), *names]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise MissingError(f"pip could not install {' and '.join(names)}:\n{done.stderr}")
 
 
 def _missing() -> list[str]:
@@ -129,6 +145,8 @@ class Slurm:
 
     def __init__(self, folder: Path):
         self.folder = folder
+        self.plugins = folder / "plugins"
+        """To be put on Python's path: what Snakemake needs to talk to a SLURM."""
 
     # --- boot and stop -----------------------------------------------------------------------
 
@@ -229,8 +247,7 @@ class Slurm:
             DEFAULT_CONFIG.symlink_to(self._config)
         except FileExistsError:
             raise MissingError(
-                f"there is a SLURM on this machine already ({DEFAULT_CONFIG} exists); "
-                "the test does not touch it: leave the test out with `pytest -m 'not cluster'`"
+                f"there is one already ({DEFAULT_CONFIG} exists), which it does not touch"
             ) from None
 
     def _start_munge(self) -> None:

@@ -140,6 +140,7 @@ def test_nested_cv_survives_what_happens_on_a_cluster(
     slurm: Slurm, start: Callable[..., Running], tmp_path: Path
 ) -> None:
     local, study = Study(tmp_path / "local"), Study(tmp_path / "cluster")
+    study.put_first(slurm.plugins)
     reference = start(local, cores=2)
     study.close_gate(megabytes=700)
 

@@ -48,7 +48,7 @@ def test_all_is_well(project, capsys):
     before = files(project)
     code, shown = check(capsys)
     assert code == 0
-    assert "config/config.yaml: valid, 1 tasks" in shown
+    assert "config/config.yaml: valid, 1 task\n" in shown
     assert "small: 48 rows to learn from, 12 sealed, 3 features, target 'y' (2 classes)" in shown
     assert "small: 15 cells in results/small are whole" in shown
     assert files(project) == before
@@ -85,7 +85,7 @@ def test_a_damaged_cell_is_named_removed_and_fitted_again(project, capsys, damag
     before = files(project)
     code, shown = check(capsys)
     assert code == 1
-    assert "small: 1 faults in 15 cells" in shown
+    assert "small: 1 fault in 15 cells\n" in shown
     assert "learner 'knn', θ = {\"n_neighbors\": 5}, held-out set 'k3.r1.f02': " in shown
     assert why in shown
     assert "fitted again by: snakemake --cores all\n" in shown
@@ -188,7 +188,7 @@ def test_unfinished_files_go_when_they_are_old(project, capsys):
         os.utime(path, (time.time() - age, time.time() - age))
     code, shown = check(capsys)
     assert code == 0
-    assert "results: removed 1 unfinished files of earlier runs" in shown
+    assert "results: removed 1 unfinished file of earlier runs" in shown
     assert not old.exists()
     assert new.exists()
 

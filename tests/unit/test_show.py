@@ -6,7 +6,7 @@ import re
 import shutil
 
 from heldout.cli import main
-from heldout.cli.columns import aligned
+from heldout.cli.columns import aligned, counted
 
 
 def shown(capsys, *arguments):
@@ -33,6 +33,10 @@ def table_lines(text):
 def test_columns_are_aligned():
     table = aligned([["name", "n"], ["a", "10"], ["long one", "2"]], right=[1])
     assert table == "name       n\na         10\nlong one   2"
+
+
+def test_counts_have_the_right_number():
+    assert [counted(n, "cell") for n in (0, 1, 2)] == ["0 cells", "1 cell", "2 cells"]
 
 
 def test_the_recommended_interval_of_every_estimate(project, capsys):

@@ -9,6 +9,7 @@ Standard library only: the workflow imports this while it is parsed.
 
 import ast
 import functools
+import importlib.util
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -36,6 +37,24 @@ def _version(name: str) -> str:
         return version(name)
     except PackageNotFoundError:
         return "absent"
+
+
+@functools.cache
+def estimator_source(import_path: str) -> str:
+    """What stands for the code of an estimator that is not scikit-learn's own.
+
+    Of an installed package its version; of the user's own module the digest of its source, so that
+    a change there fits its cells anew.
+    """
+    top = import_path.replace(":", ".").split(".")[0]
+    spec = None if top == "sklearn" else importlib.util.find_spec(top)
+    if spec is None or spec.origin is None:
+        return ""
+    if "site-packages" in Path(spec.origin).parts:
+        return f"{top} {_version(top)}"
+    places = spec.submodule_search_locations
+    files = sorted(Path(places[0]).rglob("*.py")) if places else [Path(spec.origin)]
+    return digest(*(_tree_digest(ast.parse(file.read_text(encoding="utf-8"))) for file in files))
 
 
 def _closure(module: str) -> set[str]:
@@ -79,8 +98,12 @@ def _imports(module: str) -> tuple[str, ...]:
 
 @functools.cache
 def _source_digest(module: str) -> str:
+    return _tree_digest(_tree(module))
+
+
+def _tree_digest(tree: ast.Module) -> str:
     words: list[str] = []
-    _spell(_tree(module), words)
+    _spell(tree, words)
     return digest("\n".join(words))
 
 

@@ -1,5 +1,6 @@
 """The final model as a user gets it: raw rows in, labels or numbers out."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,15 +46,16 @@ class Predictor:
         """Everything that the model can say about raw rows."""
         from heldout.engines.generic import predict
 
-        features = schema_from_json(self.schema).encode(_as_table(rows))
+        schema = schema_from_json(self.schema)
+        features = schema.encode(_as_table(rows, schema.missing))
         return predict(self.pipeline[-1], self.pipeline[:-1].transform(features), self.classes)
 
 
-def _as_table(rows: Any) -> Any:
+def _as_table(rows: Any, missing: Sequence[str]) -> Any:
     import pyarrow as pa
 
     from heldout.table.read import read_table
 
     if isinstance(rows, str | Path):
-        return read_table(str(rows), [])
+        return read_table(str(rows), list(missing))
     return rows if isinstance(rows, pa.Table) else pa.Table.from_pandas(rows, preserve_index=False)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from heldout.cli import CONFIG
 from heldout.cli.artifacts import Findings, inspect, remove, remove_leftovers
+from heldout.cli.columns import counted
 from heldout.cli.rehearse import rehearse
 from heldout.config.load import read_config
 from heldout.config.study import Study
@@ -18,13 +19,15 @@ SHOWN = 20
 def run(arguments: argparse.Namespace) -> int:
     """Check everything, say what is wrong, and make the next run mend what can be mended."""
     study = Study(read_config(arguments.config))
-    print(f"{arguments.config}: valid, {len(study.tasks)} tasks")
+    print(f"{arguments.config}: valid, {counted(len(study.tasks), 'task')}")
     ready = [_check_data(study, task) for task in study.tasks]
     whole = [_check_results(study, task, arguments) for task in study.tasks]
     if not arguments.dry_run:
         removed = remove_leftovers(arguments.results)
         if removed:
-            print(f"{arguments.results}: removed {removed} unfinished files of earlier runs")
+            print(
+                f"{arguments.results}: removed {counted(removed, 'unfinished file')} of earlier runs"
+            )
     return 0 if all(ready) and all(whole) else 1
 
 
@@ -47,13 +50,13 @@ def _check_results(study: Study, task: str, arguments: argparse.Namespace) -> bo
         print(f"{task}: no results to check in {folder}")
         return True
     if not findings.faults:
-        print(f"{task}: {findings.cells} cells in {folder} are whole")
+        print(f"{task}: {counted(findings.cells, 'cell')} in {folder} are whole")
         return True
     _report(task, findings)
     if not arguments.dry_run:
         removed = remove(folder, findings)
         print(
-            f"  removed {removed} files: these, and what was computed from them. Nothing else is "
+            f"  removed {counted(removed, 'file')}: these, and what was computed from them. Nothing else is "
             f"fitted again by: {_command(arguments.config)}"
         )
     return False
@@ -61,7 +64,7 @@ def _check_results(study: Study, task: str, arguments: argparse.Namespace) -> bo
 
 def _report(task: str, findings: Findings) -> None:
     faults = findings.faults
-    print(f"{task}: {len(faults)} faults in {findings.cells} cells")
+    print(f"{task}: {counted(len(faults), 'fault')} in {counted(findings.cells, 'cell')}")
     for fault in faults[:SHOWN]:
         print(f"  {fault.what}: {fault.why}")
     if len(faults) > SHOWN:

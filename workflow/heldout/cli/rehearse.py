@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from heldout.cli.columns import counted
 from heldout.config.study import Study
 
 
@@ -47,6 +48,6 @@ def _summary(facts: dict[str, Any], loss: str, learners: int) -> str:
     kind = f"{len(classes)} classes" if classes else "numbers"
     features = len(facts["schema"]["columns"])
     return (
-        f"{facts['n']} rows to learn from, {facts['sealed']} sealed, {features} features, "
-        f"target '{facts['schema']['target']['name']}' ({kind}), loss {loss}, {learners} learners: ready"
+        f"{facts['n']} rows to learn from, {facts['sealed']} sealed, {counted(features, 'feature')}, "
+        f"target '{facts['schema']['target']['name']}' ({kind}), loss {loss}, {counted(learners, 'learner')}: ready"
     )

@@ -1,5 +1,6 @@
 """The study: what the rules ask while the workflow is parsed."""
 
+import re
 from pathlib import Path
 
 from heldout.audit import catalog
@@ -11,6 +12,11 @@ from heldout.plans import split_files
 
 class Study(Specs):
     """Files, jobs and resources of every task; `spec` says what a step depends on."""
+
+    @property
+    def task_pattern(self) -> str:
+        """A regular expression for the names of the tasks."""
+        return "|".join(re.escape(name) for name in self.tasks)
 
     def sources(self, task: str) -> list[str]:
         """The user's files that a task's table is read from."""

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from heldout.code import estimator_source
 from heldout.config.grid import endless_axis, expand
 from heldout.errors import HeldoutError
 from heldout.learners.catalog import entry_for
@@ -25,6 +26,8 @@ class Definition:
     grid: dict[str, Any]
     simpler: dict[str, str]
     instead: str = ""
+    source: str = ""
+    """The version or the digest of the code of an estimator that is not scikit-learn's own."""
 
     @property
     def endless(self) -> bool:
@@ -64,6 +67,7 @@ class Definition:
                 "params": self.params,
                 "scale": self.scale,
                 "polynomial": self.polynomial,
+                "source": self.source,
             }
         )
 
@@ -94,4 +98,5 @@ def define(name: str, given: dict[str, Any] | None) -> Definition:
         grid=grid,
         simpler={**entry.simpler, **block.get("simpler", {})},
         instead=entry.instead,
+        source=estimator_source(entry.classifier or entry.regressor or ""),
     )

@@ -1,5 +1,6 @@
 """Frozen selection and final model → test risk: the only step that reads the sealed rows."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from heldout.estimate.rows import EstimateRow, write_rows
 from heldout.estimate.tables import estimate_rows
 from heldout.files import read_json
 from heldout.losses import loss_for
-from heldout.names import canonical, digest, seed_for
+from heldout.names import digest, seed_for
 from heldout.predictor import Predictor
 from heldout.table.schema import schema_from_json
 from heldout.vault import record_opening
@@ -27,7 +28,7 @@ def main(folder: Path, spec: dict[str, Any]) -> None:
         write_rows(vault / "test.csv", EstimateRow, [])
         return
     selection = read_json(folder / "selection.json")
-    identity = digest(canonical(sealed.to_pydict()))
+    identity = digest(json.dumps(sealed.to_pydict(), sort_keys=True, default=str))
     card = read_json(folder / "final" / "card.json")
     openings = record_opening(vault, identity, card, spec["config"], spec["open_again"])
     predictor: Predictor = joblib.load(folder / "final" / "model.joblib")

@@ -40,7 +40,7 @@ FORGOTTEN = "success"
 SCHEDULERS = {
     "lsf": Scheduler(
         has="bsub",
-        submit="bsub -n {threads} -R span[hosts=1] -M {mem_mb} -R rusage[mem={mem_mb}]"
+        submit="bsub -n {threads} -R span[hosts=1] -M {mem_mb}MB -R rusage[mem={mem_mb}MB]"
         " -W {minutes} -J {name} -o {logs}/%J.log",
         number=r"Job <(\d+)>",
         ask=["bjobs -noheader -o stat {job}"],

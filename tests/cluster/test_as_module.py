@@ -1,0 +1,66 @@
+"""Another workflow uses this one as a module: it makes the table and reads the results."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from workflow.harness import REPO, TASK, small_config, table_lines
+
+SNAKEFILE = """
+configfile: "analysis.yaml"
+
+
+shell.prefix("export OURS=kept; ")
+
+
+module heldout:
+    snakefile:
+        "{snakefile}"
+    config:
+        config["heldout"]
+
+
+use rule * from heldout as heldout_*
+
+
+rule announce_model:
+    default_target: True
+    input:
+        "results/{task}/selection.json",
+    output:
+        "announcement.txt",
+    shell:
+        "echo $OURS > {{output}}; cat {{input}} >> {{output}}"
+
+
+rule make_table:
+    input:
+        "lines.txt",
+    output:
+        "tables/birds.csv",
+    shell:
+        "cp {{input}} {{output}}"
+"""
+
+
+def test_the_workflow_is_a_module_of_another_one(tmp_path: Path) -> None:
+    config = small_config()
+    config["tasks"][TASK] |= {"data": "tables/birds.csv", "estimators": ["kfold"]}
+    (tmp_path / "analysis.yaml").write_text(json.dumps({"heldout": config, "colour": "blue"}))
+    (tmp_path / "lines.txt").write_text("\n".join(table_lines()) + "\n")
+    (tmp_path / "Snakefile").write_text(
+        SNAKEFILE.format(snakefile=REPO / "workflow" / "Snakefile", task=TASK)
+    )
+    run = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--cores", "2"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(REPO / "workflow")},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    first, *rest = (tmp_path / "announcement.txt").read_text().splitlines()
+    assert first == "kept"
+    assert json.loads("\n".join(rest))["learner"] in ("knn", "tree", "majority")
