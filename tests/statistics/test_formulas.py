@@ -1,0 +1,222 @@
+"""Formulas written out once more, in the plainest way, and known values."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from memory_book import MemoryBook, kfold_split
+from scipy import stats
+
+from heldout.checks.procedure import excess_bound
+from heldout.estimate.bates import bates_bounds
+from heldout.estimate.bootstrap import no_information_risk, point_632, point_632plus
+from heldout.estimate.comparisons import compare, holm
+from heldout.estimate.corrections import bbc
+from heldout.estimate.evidence import Evidence
+from heldout.estimate.intervals import INTERVALS, standard_error
+from heldout.estimate.nested import inner_table
+from heldout.losses import LOSSES, Predictions
+from heldout.plans import FOLDS, PAIRS
+
+LEVEL = 0.9
+
+
+def evidence(plan: str, losses: list[np.ndarray], **more: Any) -> Evidence:
+    ends = np.cumsum([0, *map(len, losses)])
+    units = [np.arange(ends[i], ends[i + 1]) for i in range(len(losses))]
+    return Evidence(plan, losses, units, **more)
+
+
+def folds(seed: int = 0) -> list[np.ndarray]:
+    generator = np.random.default_rng(seed)
+    return [generator.exponential(size=size) for size in (7, 8, 8, 7)]
+
+
+# --- intervals ----------------------------------------------------------------------------------
+
+
+def test_nadeau_bengio() -> None:
+    found = INTERVALS["nadeau_bengio"](evidence("kfold", folds(), ratio=1 / 3), LEVEL)
+    means = np.array([fold.mean() for fold in folds()])
+    se = np.sqrt(means.var(ddof=1) * (1 / 4 + 1 / 3))
+    assert found[0] == pytest.approx(se)
+    assert found[2] == pytest.approx(means.mean() + stats.t.ppf(0.95, 3) * se)
+
+
+def test_bayle() -> None:
+    pooled = np.concatenate(folds())
+    all_pairs = INTERVALS["bayle_all_pairs"](evidence("kfold", folds()), LEVEL)
+    assert all_pairs[0] == pytest.approx(pooled.std() / np.sqrt(30))
+    half = stats.norm.ppf(0.95) * all_pairs[0]
+    assert all_pairs[1:] == pytest.approx((pooled.mean() - half, pooled.mean() + half))
+    within = INTERVALS["bayle_within_fold"](evidence("kfold", folds()), LEVEL)
+    assert within[0] == pytest.approx(np.sqrt(np.mean([f.var(ddof=1) for f in folds()]) / 30))
+
+
+def test_conservative_z() -> None:
+    halves = np.array([[1.0, 1.4], [0.9, 1.1], [1.2, 1.0]])
+    found = INTERVALS["conservative_z"](evidence("montecarlo", folds(), halves=halves), LEVEL)
+    assert found[0] == pytest.approx(np.sqrt((0.16 + 0.04 + 0.04) / 6))
+
+
+def test_binomial_intervals_against_scipy() -> None:
+    losses = np.array([1.0] * 3 + [0.0] * 37)
+    given = evidence("test", [losses], binary=True, bound=1.0)
+    result = stats.binomtest(3, 40)
+    for name, method in (("clopper_pearson", "exact"), ("wilson", "wilson")):
+        expected = result.proportion_ci(LEVEL, method=method)  # type: ignore[arg-type]
+        assert INTERVALS[name](given, LEVEL)[1:] == pytest.approx((expected.low, expected.high))
+
+
+def test_t_against_scipy_and_openings_widen_it() -> None:
+    losses = np.concatenate(folds())
+    once = INTERVALS["t"](evidence("test", [losses]), LEVEL)
+    expected = stats.ttest_1samp(losses, 0).confidence_interval(LEVEL)
+    assert once[1:] == pytest.approx((expected.low, expected.high))
+    twice = INTERVALS["t"](evidence("test", [losses], comparisons=2), LEVEL)
+    wider = stats.ttest_1samp(losses, 0).confidence_interval(1 - 0.1 / 2)
+    assert twice[1:] == pytest.approx((wider.low, wider.high))
+
+
+def test_hoeffding_and_bernstein_known_values() -> None:
+    losses = np.array([0.0, 1.0] * 50)
+    given = evidence("test", [losses], bound=1.0)
+    half = np.sqrt(np.log(2 / 0.1) / 200)
+    assert INTERVALS["hoeffding"](given, LEVEL)[1] == pytest.approx(0.5 - half)
+    log_term = np.log(4 / 0.1)
+    spread = np.sqrt(2 * losses.var(ddof=1) * log_term / 100) + 7 * log_term / (3 * 99)
+    assert INTERVALS["empirical_bernstein"](given, LEVEL)[2] == pytest.approx(min(1, 0.5 + spread))
+
+
+def test_the_notes_bound_on_the_excess_risk() -> None:
+    assert excess_bound(200, 10, 0.05, 1.0) == pytest.approx(np.sqrt(2 / 200 * np.log(20 / 0.05)))
+
+
+# --- bootstrap ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("training", "per_row", "gamma", "expected"),
+    [
+        (0.0, 0.5, 0.5, 0.5),
+        (0.2, 0.2, 0.5, 0.2),
+        (0.3, 0.2, 0.5, (1 - 0.632) * 0.3 + 0.632 * 0.2),
+        (0.0, 0.7, 0.5, 0.5),
+        (0.1, 0.3, 0.05, (1 - 0.632) * 0.1 + 0.632 * 0.05),
+    ],
+)
+def test_632plus_in_its_corners(
+    training: float, per_row: float, gamma: float, expected: float
+) -> None:
+    assert point_632plus(training, per_row, gamma) == pytest.approx(expected)
+    assert point_632(training, per_row) == pytest.approx(0.368 * training + 0.632 * per_row)
+
+
+def test_no_information_risk_of_zero_one_loss() -> None:
+    """γ = Σ_c p_c(1 − q_c)."""
+    target, label = np.array([0, 0, 1, 2]), np.array([0, 1, 1, 1])
+    found = no_information_risk(LOSSES["zero_one"], target, Predictions(label=label))
+    p, q = np.array([2, 1, 1]) / 4, np.array([1, 3, 0]) / 4
+    assert found == pytest.approx((p * (1 - q)).sum())
+
+
+# --- corrections and comparisons ----------------------------------------------------------------
+
+
+def test_bbc_against_a_plain_loop() -> None:
+    generator = np.random.default_rng(1)
+    losses, units = generator.random((30, 4)), np.repeat(np.arange(15), 2)
+    scores = []
+    for _ in range(4000):
+        drawn = generator.integers(15, size=15)
+        rows = np.concatenate([np.flatnonzero(units == u) for u in drawn])
+        out = np.flatnonzero(~np.isin(units, drawn))
+        scores.append(losses[out, losses[rows].mean(axis=0).argmin()].mean())
+    found = bbc(losses, units, LEVEL, seed=3, draws=4000)
+    error = np.std(scores) / np.sqrt(4000) * np.sqrt(2)
+    assert abs(found.risk - np.mean(scores)) < 4 * error
+    assert found.low == pytest.approx(np.quantile(scores, 0.05), abs=0.03)
+
+
+def test_holm_known_values() -> None:
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.9, 0.8]) == pytest.approx([1.0, 1.0])
+
+
+def test_comparison_is_the_corrected_t_test() -> None:
+    generator = np.random.default_rng(4)
+    a, b = generator.random(10), generator.random(10) + 0.2
+    [found] = compare({"a": a, "b": b}, ratio=1 / 9, level=LEVEL)
+    difference = a - b
+    se = np.sqrt(difference.var(ddof=1) * (1 / 10 + 1 / 9))
+    t = difference.mean() / se
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(t), 9))
+    assert found.prob_a_better == pytest.approx(stats.t.cdf(0, 9, loc=difference.mean(), scale=se))
+    assert (found.ci_low + found.ci_high) / 2 == pytest.approx(difference.mean())
+
+
+def test_equal_learners_are_equal() -> None:
+    [found] = compare({"a": np.ones(5), "b": np.ones(5)}, ratio=0.25, level=LEVEL)
+    assert (found.difference, found.p, found.prob_a_better) == (0.0, 1.0, 0.5)
+
+
+# --- nested tables and the nested-CV standard error ---------------------------------------------
+
+
+def line_book(n: int = 24, k: int = 4) -> MemoryBook:
+    generator = np.random.default_rng(9)
+    x = generator.normal(size=n)
+    y = 2 * x + generator.normal(size=n)
+
+    def losses(theta: dict[str, float], train: np.ndarray, held: np.ndarray) -> np.ndarray:
+        slope = x[train] @ y[train] / (x[train] @ x[train] + theta["ridge"])
+        return (y[held] - slope * x[held]) ** 2
+
+    thetas = {"line": [{"ridge": 0.0}, {"ridge": 5.0}]}
+    split = {"kfold": kfold_split(np.arange(n) % k)}
+    return MemoryBook(n, losses, thetas, split, [FOLDS, PAIRS], LOSSES["squared"])
+
+
+def test_inner_curves_equal_the_evidence_of_the_inner_folds() -> None:
+    book: Any = line_book()
+    [partition] = book.partitions
+    curve = inner_table(book, "line", partition).curve(1, [0, 2, 3])
+    for theta, risk, error in zip(curve.thetas, curve.risks, curve.errors, strict=True):
+        losses = []
+        for j in (0, 2, 3):
+            pair = book.resample(partition.set_name(1, j))
+            losses.append(book.losses("line", theta, pair)[partition.set_name(j)])
+        given = evidence("kfold", losses)
+        assert risk == pytest.approx(given.risk)
+        assert error == pytest.approx(standard_error(given))
+
+
+def test_bates_against_the_formula() -> None:
+    book: Any = line_book()
+    [partition] = book.partitions
+    theta, k, n = {"ridge": 0.0}, 4, 24
+    a, b, inner_all, outer_means = [], [], [], []
+    for fold in range(k):
+        inner = np.concatenate(
+            [
+                book.losses("line", theta, book.resample(partition.set_name(fold, j)))[
+                    partition.set_name(j)
+                ]
+                for j in range(k)
+                if j != fold
+            ]
+        )
+        name = partition.set_name(fold)
+        outer = book.losses("line", theta, book.resample(name))[name]
+        a.append((inner.mean() - outer.mean()) ** 2)
+        b.append(outer.var(ddof=1) / len(outer))
+        inner_all.append(inner)
+        outer_means.append(outer.mean())
+    naive = np.concatenate(inner_all).std(ddof=1) / np.sqrt(n)
+    mse = (k - 1) / k * np.mean(np.array(a) - np.array(b))
+    se = min(max(np.sqrt(max(0, mse)), naive), np.sqrt(k) * naive)
+    nested = np.mean([inner.mean() for inner in inner_all])
+    centre = nested - (1 + ((k - 2) / k) ** 1.5) * (nested - np.mean(outer_means))
+    found = bates_bounds(book, "line", theta, LEVEL)
+    assert found[0] == pytest.approx(se)
+    assert found[2] == pytest.approx(centre + stats.norm.ppf(0.95) * se)
