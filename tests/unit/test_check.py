@@ -6,7 +6,7 @@ import time
 
 import pytest
 import yaml
-from conftest import CONFIG, STEPS, run_step
+from small_study import CONFIG, STEPS, run_step, small_table
 from tables import write_csv
 
 from heldout.cli import main
@@ -234,8 +234,6 @@ def test_one_bad_task_does_not_hide_the_others(project, capsys):
 
 
 def test_notes_about_the_table_are_passed_on(project, capsys):
-    from conftest import small_table
-
     write_csv(project / "small.csv", small_table() | {"void": [None] * 60})
     assert "  note: column 'void' is empty and not used" in check(capsys)[1]
 

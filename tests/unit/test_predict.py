@@ -6,7 +6,7 @@ import io
 import joblib
 import numpy as np
 import pytest
-from conftest import small_table
+from small_study import small_table
 from tables import write_csv, write_parquet
 
 from heldout.cli import main

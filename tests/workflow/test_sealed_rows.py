@@ -75,6 +75,8 @@ def widths_of_test(project: Project) -> dict[str, float]:
 
 def test_only_open_test_has_the_sealed_rows_as_an_input(project: Project) -> None:
     project.task["metrics"] = ["accuracy"]
+    project.task["audit"] = {"replicates": 2, "m": [30], "batch": 2}
+    project.config["figures"] = True
     run = project.succeed("--dry-run", "--forceall")
     assert {rule for rule, files in run.inputs.items() if SEALED in files} == {"open_test"}
     assert {rule for rule, files in run.outputs.items() if SEALED in files} == {"prepare_data"}

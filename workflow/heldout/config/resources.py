@@ -8,7 +8,7 @@ import math
 
 BASE_MB = 1000
 """Two processes of Snakemake (270 MB) and one with scikit-learn (250 MB), with room to spare."""
-FITTING_COPIES = 12
+FITTING_COPIES = 20
 """Times the size of the inputs: training part, scaled and encoded copies, what the learner needs."""
 READING_COPIES = 20
 """Times the size of the manifests, which are small as text and large as Python objects."""
