@@ -17,7 +17,7 @@ HUNGRY = Path("hungry")
 FITS = Path("fits.txt")
 """A line for each fit that came to its end."""
 FREE = 2
-GREEDY_NEIGHBORS = 5
+GREEDY_NEIGHBORS = 9
 """The θ that takes the memory."""
 
 

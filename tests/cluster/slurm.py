@@ -34,7 +34,9 @@ REPO = Path(__file__).parents[2]
 DEFAULT_CONFIG = Path("/etc/slurm/slurm.conf")
 NODES = ("n1", "n2", "n3")
 CPUS, MEMORY = 2, 4000
-BOOT_SECONDS = 30
+BOOT_SECONDS = 60
+SAVE_SECONDS = 6
+"""The controller writes its state down every five seconds."""
 
 CONFIG = """
 ClusterName=throwaway
@@ -75,6 +77,14 @@ KillWait=2
 MinJobAge=600
 {nodes}
 PartitionName=main Nodes={names} Default=YES MaxTime=600 LLN=YES State=UP
+"""
+
+SACCT = """#!/bin/sh
+# Stands in for accounting, which would need a database: the queue remembers the same.
+echo "$@" >> "{folder}/asked.txt"
+case "$*" in *--name*) ;; *) exit 1 ;; esac
+while [ $# -gt 1 ]; do shift; done
+exec squeue --states=all --noheader "--format=%i|%T" --name "$1"
 """
 
 
@@ -147,13 +157,17 @@ class Slurm:
         self.folder = folder
         self.plugins = folder / "plugins"
         """To be put on Python's path: what Snakemake needs to talk to a SLURM."""
+        self.commands = folder / "commands"
+        """To be put on the shell's path."""
 
     # --- boot and stop -----------------------------------------------------------------------
 
     def boot(self) -> None:
         """Start everything and wait until a job runs on every node."""
         self._write_config()
+        (self.folder / "owner.pid").write_text(str(os.getpid()))
         self._link_config()
+        self._write_sacct()
         self._start_munge()
         self.start_controller("-c")
         for node in NODES:
@@ -176,8 +190,14 @@ class Slurm:
         wait_until(lambda: _succeeds(["sinfo"]), "answer of the controller", self._logs)
 
     def stop_controller(self) -> None:
-        """As in a crash."""
+        """As in a crash, but after it has saved what it knows so far."""
+        time.sleep(SAVE_SECONDS)
         self.kill("slurmctld", signal.SIGKILL)
+
+    def times_asked(self) -> int:
+        """How often sacct was asked: Snakemake's plugin does that when the controller is down."""
+        path = self.folder / "asked.txt"
+        return len(path.read_text().splitlines()) if path.exists() else 0
 
     def start_node(self, node: str) -> None:
         """Start the daemon of a node."""
@@ -211,8 +231,13 @@ class Slurm:
         ]
 
     def cancel(self, *jobs: Job) -> None:
-        """scancel."""
-        self._ask("scancel", *(job.number for job in jobs))
+        """Cancel jobs and wait for their end."""
+        numbers = {job.number for job in jobs}
+        self._ask("scancel", *numbers)
+        wait_until(lambda: numbers <= self._cancelled(), "end of cancelled jobs", self._logs)
+
+    def _cancelled(self) -> set[str]:
+        return {job.number for job in self.jobs() if job.state == "CANCELLED"}
 
     def idle_nodes(self) -> list[str]:
         """Nodes that could take a job."""
@@ -239,9 +264,14 @@ class Slurm:
         )
         self._config.write_text(text)
 
+    def _write_sacct(self) -> None:
+        self.commands.mkdir()
+        script = self.commands / "sacct"
+        script.write_text(SACCT.format(folder=self.folder))
+        script.chmod(0o755)
+
     def _link_config(self) -> None:
-        if DEFAULT_CONFIG.is_symlink() and not DEFAULT_CONFIG.exists():
-            DEFAULT_CONFIG.unlink()  # left behind by a test that was killed
+        end_leftovers()
         DEFAULT_CONFIG.parent.mkdir(parents=True, exist_ok=True)
         try:
             DEFAULT_CONFIG.symlink_to(self._config)
@@ -265,7 +295,8 @@ class Slurm:
         assert done.returncode == 0, f"{command}: {done.stderr}\n{self._logs()}"
         return done.stdout
 
-    def _pid(self, name: str) -> int | None:
+    def pid(self, name: str) -> int | None:
+        """What a pid file says."""
         try:
             return int((self.folder / f"{name}.pid").read_text())
         except (FileNotFoundError, ValueError):
@@ -273,7 +304,7 @@ class Slurm:
 
     def kill(self, name: str, how: signal.Signals) -> None:
         """Stop a daemon by its pid file, and wait for its end."""
-        pid = self._pid(name)
+        pid = self.pid(name)
         if pid is not None and psutil.pid_exists(pid):
             end([psutil.Process(pid)], how)
         (self.folder / f"{name}.pid").unlink(missing_ok=True)
@@ -310,6 +341,16 @@ class Slurm:
             f"--- {path.name}\n" + "".join(path.read_text().splitlines(True)[-25:])
             for path in sorted(self.folder.glob("*.log"))
         )
+
+
+def end_leftovers() -> None:
+    """Stop what a test left behind that was killed itself."""
+    if not DEFAULT_CONFIG.is_symlink():
+        return
+    left = Slurm(DEFAULT_CONFIG.readlink().parent)
+    owner = left.pid("owner")
+    if not DEFAULT_CONFIG.exists() or (owner is not None and not psutil.pid_exists(owner)):
+        left.stop()
 
 
 def free_ports(count: int) -> list[int]:

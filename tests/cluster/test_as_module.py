@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from workflow.harness import REPO, TASK, small_config, table_lines
+from workflow.harness import REPO, TASK, Project, small_config, table_lines
 
 SNAKEFILE = """
 configfile: "analysis.yaml"
@@ -64,3 +64,11 @@ def test_the_workflow_is_a_module_of_another_one(tmp_path: Path) -> None:
     first, *rest = (tmp_path / "announcement.txt").read_text().splitlines()
     assert first == "kept"
     assert json.loads("\n".join(rest))["learner"] in ("knn", "tree", "majority")
+
+
+def test_the_catalogs_snakefile_makes_everything(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    other = str(REPO / "workflow" / "Snakefile")
+    here, there = project.succeed("--dry-run"), project.succeed("--dry-run", "--snakefile", other)
+    assert here.jobs.total() > 10
+    assert there.outputs == here.outputs
