@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-from slurm import MissingError, Slurm, install, install_plugins
+from packages import MissingError, install, install_plugins
+from slurm import Slurm
 
 
 @pytest.fixture(scope="session")

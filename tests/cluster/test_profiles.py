@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from slurm import REPO
+from packages import REPO
 
 PROFILES = REPO / "workflow" / "profiles"
 MANY_JOBS = {"fit_cells", "audit_batch"}
