@@ -3,7 +3,7 @@ from snakemake.utils import min_version
 
 from heldout.config.study import Study
 from heldout.errors import HeldoutError
-from heldout.interpreter import put_first_on_path
+from heldout.host import put_interpreter_first
 
 min_version("9.0")
 
@@ -13,10 +13,10 @@ if "tasks" not in config:
     configfile: "config/config.yaml"
 
 
-put_first_on_path()
+put_interpreter_first()
 
 STEP = """
-python -m heldout.steps.run results/{wildcards.task} > {log} 2>&1 <<'SPEC'
+python -m heldout.steps.run results/{wildcards.task} {log} > {log} 2>&1 <<'SPEC'
 {params.spec}
 SPEC
 """

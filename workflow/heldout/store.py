@@ -1,7 +1,7 @@
 """The cell store: a model and a score file per (learner, θ, held-out set), in readable folders.
 
 ``cells/{learner}/{theta}/{set}.score`` starts with one line of JSON (the cell's key, its arrays,
-which model file belongs to it), followed by the raw arrays and the digest of all that.
+which model file belongs to it), followed by the raw arrays, the digest of all that, and the seconds it took.
 ``{set}.model`` is a pickle in which large arrays and shared parts are replaced by references into
 ``cells/.shared/{digest}``, where each is stored once. The score file is written last, so a cell
 exists when its score file is whole.
@@ -29,9 +29,12 @@ SHARED = ".shared"
 LARGE = 4096
 """Arrays of more bytes than this are stored once, by content."""
 SEAL = len(digest())
-"""A score file ends in this many characters: the digest of what stands before."""
+"""The characters of a score file's digest of all that stands before it."""
 REFERENCE = re.compile(rb"\x8c%c([0-9a-f]{%d})\x94Q" % (SEAL, SEAL))
 """How pickle writes a reference the first time: SHORT_BINUNICODE, MEMOIZE, BINPERSID."""
+CLOCK = 14
+"""After the seal, not under it: the seconds that the fit took. Two jobs that fit the same cell at
+the same time, as after a crash on a cluster, then write the same cell."""
 
 
 @dataclass(frozen=True)
@@ -123,12 +126,12 @@ class Store:
             "arrays": {name: [array.dtype.str, array.shape] for name, array in arrays.items()},
             "model": model.digest if model else None,
             "engine": engine,
-            "seconds": round(seconds, 6),
         }
         body = json.dumps(header).encode() + b"\n" + data
         seal = digest(body)
-        write_bytes(self._place(cell, "score"), body + seal.encode())
-        return Record(keys.cell, seal, header["model"], engine, header["seconds"])
+        clock = f"{seconds:{CLOCK}.6f}"
+        write_bytes(self._place(cell, "score"), body + seal.encode() + clock.encode())
+        return Record(keys.cell, seal, header["model"], engine, float(clock))
 
     def scores(self, cell: Cell, expected: str) -> dict[str, Predictions]:
         """The predictions on each held-out set, if the file still has its digest."""
@@ -189,11 +192,11 @@ def read_score(path: Path | str) -> tuple[dict[str, Any] | None, bytes, str]:
             whole = file.readall()
     except FileNotFoundError:
         return None, b"", ""
-    body, seal = whole[:-SEAL], whole[-SEAL:]
+    body, seal, clock = whole[: -SEAL - CLOCK], whole[-SEAL - CLOCK : -CLOCK], whole[-CLOCK:]
     if digest(body).encode() != seal:
         return None, b"", ""
     line, _, data = body.partition(b"\n")
-    return json.loads(line), data, seal.decode()
+    return json.loads(line) | {"seconds": float(clock)}, data, seal.decode()
 
 
 def _arrays(described: dict[str, Any], data: bytes) -> dict[str, np.ndarray]:

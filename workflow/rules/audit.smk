@@ -16,8 +16,6 @@ rule audit_batch:
         "results/{task}/audit/m{m}/batch-{batch}.npz",
     log:
         "results/{task}/logs/audit_batch.m{m}.{batch}.log",
-    benchmark:
-        "results/{task}/logs/audit_batch.m{m}.{batch}.tsv"
     wildcard_constraints:
         m=r"\d+",
         batch=r"\d+",

@@ -14,8 +14,6 @@ rule fit_cells:
         "results/{task}/cells/manifests/{part}-of-{parts}.json",
     log:
         "results/{task}/logs/fit_cells.{part}-of-{parts}.log",
-    benchmark:
-        "results/{task}/logs/fit_cells.{part}-of-{parts}.tsv"
     threads: 1
     resources:
         mem_mb=lambda _, input, attempt: study.fitting_memory(input.size_mb, attempt),

@@ -1,6 +1,8 @@
 # Everything → report.html for each task, and an index; figures if asked for; progress.
 
+from heldout.host import cancel_timers
 from heldout.progress import watch
+from heldout.warm import start as start_warm
 
 
 report: "../report/workflow.rst"
@@ -104,6 +106,17 @@ rule draw_figures:
         STEP
 
 
-# A long run says in the terminal how far its fitting jobs are.
+# A long run says in the terminal how far its fitting jobs are, and local jobs start from a process
+# that has imported the libraries already.
 onstart:
     watch([Path("results", task) for task in study.tasks], say=logger.info)
+    if not on_cluster:
+        start_warm(study.libraries)
+
+
+onsuccess:
+    cancel_timers()
+
+
+onerror:
+    cancel_timers()

@@ -33,6 +33,16 @@ class Study(Specs):
                         f"tasks.{task}: no file at '{name}' (looked in {Path.cwd()})"
                     )
 
+    @property
+    def libraries(self) -> list[str]:
+        """The modules of scikit-learn that hold the estimators of all tasks."""
+        learners = [learner for task in self.tasks for learner in self._learners_of(task)]
+        paths = [path for learner in learners for path in (learner.classifier, learner.regressor)]
+        modules = [
+            path.rpartition(".")[0] for path in paths if path and path.startswith("sklearn.")
+        ]
+        return list(dict.fromkeys(["sklearn.pipeline", *modules]))
+
     def splits(self, task: str) -> list[str]:
         """The names of a task's split files."""
         return split_files(self._kinds(task))

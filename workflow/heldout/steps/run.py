@@ -1,22 +1,45 @@
-"""How a step runs: ``python -m heldout.steps.run FOLDER``, the spec as JSON on standard input."""
+"""How a step runs: ``python -m heldout.steps.run FOLDER LOG``, the spec as JSON on standard input."""
 
-import importlib
 import json
 import sys
-from pathlib import Path
-
-from heldout.errors import HeldoutError
+import time
 
 
-def main() -> None:
-    """Run the step that the spec names; an error for people is printed without a traceback."""
-    spec = json.load(sys.stdin)
+def run(arguments: list[str], spec: str) -> int:
+    """Run the step that the spec names, and write beside the log what it took; the exit code."""
+    import importlib
+    import resource
+    from pathlib import Path
+
+    from heldout.errors import HeldoutError
+
+    folder, log = map(Path, arguments)
+    given = json.loads(spec)
+    started = time.perf_counter()
     try:
-        importlib.import_module(f"heldout.steps.{spec['step']}").main(Path(sys.argv[1]), spec)
+        importlib.import_module(f"heldout.steps.{given['step']}").main(folder, given)
     except HeldoutError as error:
         print(f"heldout: {error}", file=sys.stderr)
-        sys.exit(1)
+        return 1
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    columns = {
+        "s": time.perf_counter() - started,
+        "cpu_time": used.ru_utime + used.ru_stime,
+        "max_rss": used.ru_maxrss / 1024,
+    }
+    values = "\t".join(f"{value:.3f}" for value in columns.values())
+    log.with_suffix(".tsv").write_text("\t".join(columns) + f"\n{values}\n")
+    return 0
+
+
+def main() -> int:
+    """Ask the warm process; run the step here if there is none."""
+    from heldout.warm import ask
+
+    spec = sys.stdin.read()
+    code = ask(json.loads(spec)["step"], sys.argv[1:], spec)
+    return run(sys.argv[1:], spec) if code is None else code
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

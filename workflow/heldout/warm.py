@@ -1,0 +1,196 @@
+"""Steps without their start-up: one process imports the libraries once and forks a child per step.
+
+Importing scikit-learn takes longer than most steps. So a local run starts a warm process beside
+Snakemake; a step sends it what to do and its output channels, waits, and ends as the child ended.
+Where there is none (a cluster, another system than Linux, another number of threads), or where it
+does not answer, a step runs by itself: the results are the same.
+
+The warm process ends with Snakemake, and a child with the step that asked for it, however those end.
+"""
+
+import gc
+import importlib
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import traceback
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+ADDRESS = "HELDOUT_WARM"
+"""The environment variable with the socket's name; set to nothing beforehand, every step runs alone."""
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+"""Snakemake gives these to a job; the libraries read them when they are imported, so once."""
+EARLY = (
+    "heldout.steps.prepare_data",
+    "heldout.steps.draw_splits",
+    "scipy.sparse",
+    "scipy.optimize",
+    "scipy.stats",
+    "pandas",
+)
+"""What a run begins with; then what scikit-learn imports, bit by bit, so that no step waits long."""
+LATER = (
+    "heldout.steps.fit_cells",
+    "heldout.steps.estimate_risks",
+    "heldout.steps.select_model",
+    "heldout.steps.train_final",
+    "heldout.steps.estimate_procedures",
+    "heldout.steps.open_test",
+    "heldout.steps.run_checks",
+    "heldout.steps.render_report",
+    "heldout.steps.render_index",
+)
+_PEER = struct.Struct("3i")
+_LENGTH = struct.Struct("!Q")
+
+
+_started: list[subprocess.Popen[bytes]] = []
+"""Held here so that the pipe to the warm process stays open as long as this process lives."""
+
+
+def start(libraries: Iterable[str]) -> None:
+    """Start the warm process, and tell the jobs that this process will start where it listens."""
+    if sys.platform != "linux" or ADDRESS in os.environ:
+        return
+    address = f"heldout-{uuid.uuid4()}"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "heldout.warm", address, *EARLY, *libraries, *LATER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=os.environ | ONE_THREAD,
+        start_new_session=True,  # Ctrl-C is for the steps: their children end with them
+    )
+    assert process.stdout is not None
+    if process.stdout.readline():  # it listens
+        _started.append(process)
+        os.environ[ADDRESS] = address
+
+
+def ask(step: str, arguments: list[str], spec: str) -> int | None:
+    """Let a child of the warm process run a step; its exit code, or None if there is no such process."""
+    address = os.environ.get(ADDRESS)
+    if not address or any(os.environ.get(name, "1") != "1" for name in ONE_THREAD):
+        return None
+    request = {"step": step, "arguments": arguments, "spec": spec}
+    where = {"folder": os.getcwd(), "environment": dict(os.environ)}  # noqa: PTH109
+    body = json.dumps(request | where).encode()
+    with socket.socket(socket.AF_UNIX) as connection:
+        try:
+            connection.connect(f"\0{address}")
+            socket.send_fds(connection, [_LENGTH.pack(len(body))], [1, 2])
+            connection.sendall(body)
+        except OSError:
+            return None
+        with suppress(ConnectionError):
+            if answer := connection.recv(1):
+                return answer[0]
+    print(f"heldout: the process of step '{step}' was killed; out of memory?", file=sys.stderr)
+    return 1
+
+
+@dataclass
+class _Call:
+    """A step that waits for its child."""
+
+    connection: socket.socket
+    outputs: list[int]
+    request: dict[str, Any]
+
+
+def serve(address: str, modules: list[str], run: Callable[[list[str], str], int]) -> NoReturn:
+    """Import the modules one by one; a step is served as soon as its own module is there."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(f"\0{address}")
+    listener.listen(128)
+    print("listening", flush=True)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children are not waited for
+    cold, calls = deque(modules), list[_Call]()
+    while True:
+        ready, _, _ = select.select([listener, sys.stdin], [], [], 0 if cold else None)
+        if sys.stdin in ready:  # Snakemake has ended
+            os._exit(0)  # without the time that it takes to forget everything
+        if listener in ready:
+            call = _receive(listener.accept()[0])
+            calls += [call] if call else []
+        elif cold:
+            with suppress(ImportError):
+                importlib.import_module(cold.popleft())
+        waiting = list[_Call]()
+        for call in calls:
+            if f"heldout.steps.{call.request['step']}" in cold:
+                waiting.append(call)
+            else:
+                _fork(call, [listener, *(other.connection for other in calls)], run)
+        calls = waiting
+
+
+def _receive(connection: socket.socket) -> _Call | None:
+    """The request of a step of the same user."""
+    peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
+    head, outputs, _, _ = socket.recv_fds(connection, _LENGTH.size, 2)
+    if _PEER.unpack(peer)[1] != os.getuid() or len(head) != _LENGTH.size or len(outputs) != 2:
+        connection.close()
+        return None
+    with connection.makefile("rb") as file:
+        body = file.read(_LENGTH.unpack(head)[0])
+    return _Call(connection, list(outputs), json.loads(body))
+
+
+def _fork(call: _Call, sockets: list[socket.socket], run: Callable[[list[str], str], int]) -> None:
+    if os.fork() == 0:
+        for other in sockets:
+            if other is not call.connection:
+                other.close()
+        _be_the_step(call, run)
+    call.connection.close()
+    for output in call.outputs:
+        os.close(output)
+
+
+def _be_the_step(call: _Call, run: Callable[[list[str], str], int]) -> NoReturn:
+    """In the child: take over the step's outputs, folder and environment, and run it."""
+    code = 1
+    try:
+        gc.freeze()  # memory that is not looked through stays shared
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for place, output in enumerate(call.outputs, start=1):
+            os.dup2(output, place)
+        os.chdir(call.request["folder"])
+        os.environ.clear()
+        os.environ.update(call.request["environment"])
+        if "numpy" in sys.modules:
+            sys.modules["numpy"].random.seed()  # not the numbers that every other child draws
+        threading.Thread(target=_end_with, args=(call.connection,), daemon=True).start()
+        code = run(call.request["arguments"], call.request["spec"])
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        with suppress(OSError):
+            call.connection.sendall(bytes([code]))
+        os._exit(code)
+
+
+def _end_with(connection: socket.socket) -> NoReturn:
+    """End this process when the step that asked for it has ended."""
+    with suppress(OSError):
+        connection.recv(1)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    from heldout.steps.run import run
+
+    serve(sys.argv[1], sys.argv[2:], run)
