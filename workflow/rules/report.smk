@@ -2,7 +2,7 @@
 
 from heldout.host import cancel_timers
 from heldout.progress import watch
-from heldout.warm import start as start_warm
+from heldout.warm.server import start as start_warm
 
 
 report: "../report/workflow.rst"

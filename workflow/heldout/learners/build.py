@@ -74,8 +74,13 @@ class Builder:
     @cached_property
     def _is_flat(self) -> bool:
         """Whether a plain copy of the prototype is a clone: no parameter is an estimator."""
-        given = self.prototype.get_params()
-        return not any("__" in name for name in given) and set(given) == set(vars(self.prototype))
+        given, held = self.prototype.get_params(), vars(self.prototype)
+        others = [value for name, value in held.items() if name not in given]
+        return (
+            not any("__" in name for name in given)
+            and set(given) <= set(held)
+            and all(value is None or isinstance(value, int | float | str) for value in others)
+        )
 
     def recipe(self, theta: Theta) -> Recipe:
         """Sort the names of θ and of the fixed parameters by the step they reach."""

@@ -1,14 +1,14 @@
 """How a step runs: ``python -m heldout.steps.run FOLDER LOG``, the spec as JSON on standard input."""
 
-import json
 import sys
-import time
 
 
 def run(arguments: list[str], spec: str) -> int:
     """Run the step that the spec names, and write beside the log what it took; the exit code."""
     import importlib
+    import json
     import resource
+    import time
     from pathlib import Path
 
     from heldout.errors import HeldoutError
@@ -34,10 +34,10 @@ def run(arguments: list[str], spec: str) -> int:
 
 def main() -> int:
     """Ask the warm process; run the step here if there is none."""
-    from heldout.warm import ask
+    from heldout.warm.client import ask
 
     spec = sys.stdin.read()
-    code = ask(json.loads(spec)["step"], sys.argv[1:], spec)
+    code = ask(sys.argv[1:], spec)
     return run(sys.argv[1:], spec) if code is None else code
 
 

@@ -1,12 +1,4 @@
-"""Steps without their start-up: one process imports the libraries once and forks a child per step.
-
-Importing scikit-learn takes longer than most steps. So a local run starts a warm process beside
-Snakemake; a step sends it what to do and its output channels, waits, and ends as the child ended.
-Where there is none (a cluster, another system than Linux, another number of threads), or where it
-does not answer, a step runs by itself: the results are the same.
-
-The warm process ends with Snakemake, and a child with the step that asked for it, however those end.
-"""
+"""The process that imports, listens and forks."""
 
 import gc
 import importlib
@@ -25,12 +17,11 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from functools import cached_property
+from typing import NoReturn
 
-ADDRESS = "HELDOUT_WARM"
-"""The environment variable with the socket's name; set to nothing beforehand, every step runs alone."""
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-"""Snakemake gives these to a job; the libraries read them when they are imported, so once."""
+from heldout.warm.client import ADDRESS, ARGUMENTS, LENGTH, ONE_THREAD
+
 EARLY = (
     "heldout.steps.prepare_data",
     "heldout.steps.draw_splits",
@@ -52,9 +43,7 @@ LATER = (
     "heldout.steps.render_index",
 )
 _PEER = struct.Struct("3i")
-_LENGTH = struct.Struct("!Q")
-
-
+"""Process, user and group at the other end."""
 _started: list[subprocess.Popen[bytes]] = []
 """Held here so that the pipe to the warm process stays open as long as this process lives."""
 
@@ -65,7 +54,7 @@ def start(libraries: Iterable[str]) -> None:
         return
     address = f"heldout-{uuid.uuid4()}"
     process = subprocess.Popen(
-        [sys.executable, "-m", "heldout.warm", address, *EARLY, *libraries, *LATER],
+        [sys.executable, "-m", "heldout.warm.server", address, *EARLY, *libraries, *LATER],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=os.environ | ONE_THREAD,
@@ -77,35 +66,21 @@ def start(libraries: Iterable[str]) -> None:
         os.environ[ADDRESS] = address
 
 
-def ask(step: str, arguments: list[str], spec: str) -> int | None:
-    """Let a child of the warm process run a step; its exit code, or None if there is no such process."""
-    address = os.environ.get(ADDRESS)
-    if not address or any(os.environ.get(name, "1") != "1" for name in ONE_THREAD):
-        return None
-    request = {"step": step, "arguments": arguments, "spec": spec}
-    where = {"folder": os.getcwd(), "environment": dict(os.environ)}  # noqa: PTH109
-    body = json.dumps(request | where).encode()
-    with socket.socket(socket.AF_UNIX) as connection:
-        try:
-            connection.connect(f"\0{address}")
-            socket.send_fds(connection, [_LENGTH.pack(len(body))], [1, 2])
-            connection.sendall(body)
-        except OSError:
-            return None
-        with suppress(ConnectionError):
-            if answer := connection.recv(1):
-                return answer[0]
-    print(f"heldout: the process of step '{step}' was killed; out of memory?", file=sys.stderr)
-    return 1
-
-
 @dataclass
 class _Call:
     """A step that waits for its child."""
 
     connection: socket.socket
     outputs: list[int]
-    request: dict[str, Any]
+    spec: str
+    folder: str
+    arguments: list[str]
+    environment: dict[str, str]
+
+    @cached_property
+    def module(self) -> str:
+        """The module of the step."""
+        return f"heldout.steps.{json.loads(self.spec)['step']}"
 
 
 def serve(address: str, modules: list[str], run: Callable[[list[str], str], int]) -> NoReturn:
@@ -124,11 +99,11 @@ def serve(address: str, modules: list[str], run: Callable[[list[str], str], int]
             call = _receive(listener.accept()[0])
             calls += [call] if call else []
         elif cold:
-            with suppress(ImportError):
+            with suppress(Exception):  # whoever needs it will say what is wrong
                 importlib.import_module(cold.popleft())
         waiting = list[_Call]()
         for call in calls:
-            if f"heldout.steps.{call.request['step']}" in cold:
+            if call.module in cold:
                 waiting.append(call)
             else:
                 _fork(call, [listener, *(other.connection for other in calls)], run)
@@ -136,15 +111,19 @@ def serve(address: str, modules: list[str], run: Callable[[list[str], str], int]
 
 
 def _receive(connection: socket.socket) -> _Call | None:
-    """The request of a step of the same user."""
+    """The request of a step, if it is whole and of the same user."""
     peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
-    head, outputs, _, _ = socket.recv_fds(connection, _LENGTH.size, 2)
-    if _PEER.unpack(peer)[1] != os.getuid() or len(head) != _LENGTH.size or len(outputs) != 2:
-        connection.close()
-        return None
-    with connection.makefile("rb") as file:
-        body = file.read(_LENGTH.unpack(head)[0])
-    return _Call(connection, list(outputs), json.loads(body))
+    if _PEER.unpack(peer)[1] == os.getuid():
+        with suppress(OSError):
+            head, outputs, _, _ = socket.recv_fds(connection, LENGTH, 2)
+            with connection.makefile("rb") as file:
+                body = file.read(int.from_bytes(head))
+            if body and len(body) == int.from_bytes(head):
+                spec, folder, *rest = os.fsdecode(body).split("\0")
+                variables = dict(one.split("=", 1) for one in rest[ARGUMENTS:])
+                return _Call(connection, outputs, spec, folder, rest[:ARGUMENTS], variables)
+    connection.close()
+    return None
 
 
 def _fork(call: _Call, sockets: list[socket.socket], run: Callable[[list[str], str], int]) -> None:
@@ -166,13 +145,13 @@ def _be_the_step(call: _Call, run: Callable[[list[str], str], int]) -> NoReturn:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         for place, output in enumerate(call.outputs, start=1):
             os.dup2(output, place)
-        os.chdir(call.request["folder"])
+        os.chdir(call.folder)
         os.environ.clear()
-        os.environ.update(call.request["environment"])
+        os.environ.update(call.environment)
         if "numpy" in sys.modules:
             sys.modules["numpy"].random.seed()  # not the numbers that every other child draws
         threading.Thread(target=_end_with, args=(call.connection,), daemon=True).start()
-        code = run(call.request["arguments"], call.request["spec"])
+        code = run(call.arguments, call.spec)
     except BaseException:
         traceback.print_exc()
     finally:

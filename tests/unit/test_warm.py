@@ -1,0 +1,173 @@
+"""The warm process: a step gets what it would have got by itself, and nobody outlives anybody."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from heldout.warm import client
+
+SERVER = """
+import json, os, sys, time
+from heldout.warm.server import serve
+
+def run(arguments, spec):
+    given = json.loads(spec)
+    print("arguments", *arguments, os.getcwd(), os.environ["MARK"], flush=True)
+    if "file" in given:
+        open(given["file"], "w").write(str(os.getpid()))
+    if given.get("raise"):
+        raise ValueError("a bad step")
+    time.sleep(given.get("sleep", 0))
+    return given.get("code", 0)
+
+serve(sys.argv[1], sys.argv[2:], run)
+"""
+CLIENT = """
+import sys
+from heldout.warm.client import ask
+code = ask(sys.argv[2:], sys.argv[1])
+print("alone" if code is None else f"code {code}")
+"""
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    name = f"heldout-test-{os.getpid()}-{tmp_path.name}"
+    command = [sys.executable, "-c", SERVER, name, "slow", "heldout.steps.late"]
+    (tmp_path / "slow.py").write_text("import time; time.sleep(0.5); open('imported', 'w')")
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdout.readline()
+    yield name
+    process.stdin.close()
+    process.wait(10)
+    process.stdout.close()
+
+
+def begin(address: str, folder: Path, **spec: object) -> subprocess.Popen[str]:
+    """A step that asks."""
+    threads = dict.fromkeys(client.ONE_THREAD, str(spec.pop("threads", 1)))
+    return subprocess.Popen(
+        [sys.executable, "-c", CLIENT, json.dumps({"step": "any"} | spec), "FOLDER", "LOG"],
+        env=os.environ | threads | {client.ADDRESS: address, "MARK": "mine"},
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def ask(address: str, folder: Path, **spec: object) -> tuple[list[str], str]:
+    """What the step printed, line by line, and its errors."""
+    out, errors = begin(address, folder, **spec).communicate(timeout=20)
+    return out.splitlines(), errors
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    for _ in range(200):
+        if condition():
+            return
+        time.sleep(0.05)
+    pytest.fail("waited for 10 seconds")
+
+
+def alive(pid: int) -> bool:
+    """Whether a process still does something (a zombie does not)."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_step_keeps_its_folder_environment_output_and_exit_code(
+    address: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    assert ask(address, folder)[0] == [f"arguments FOLDER LOG {folder} mine", "code 0"]
+    assert ask(address, folder, code=3)[0][-1] == "code 3"
+
+
+def test_an_exception_is_shown_and_fails_the_step_alone(address: str, tmp_path: Path) -> None:
+    lines, errors = ask(address, tmp_path, **{"raise": True})
+    assert lines[-1] == "code 1"
+    assert "ValueError: a bad step" in errors
+    assert ask(address, tmp_path)[0][-1] == "code 0"
+
+
+def test_a_killed_child_fails_its_step_and_says_so(address: str, tmp_path: Path) -> None:
+    mark = tmp_path / "pid"
+    step = begin(address, tmp_path, sleep=30, file=str(mark))
+    wait_for(lambda: mark.is_file() and mark.read_text() != "")
+    os.kill(int(mark.read_text()), signal.SIGKILL)
+    out, errors = step.communicate(timeout=20)
+    assert out.splitlines()[-1] == "code 1"
+    assert "killed" in errors
+
+
+def test_a_child_ends_with_the_step_that_asked(address: str, tmp_path: Path) -> None:
+    mark = tmp_path / "pid"
+    step = begin(address, tmp_path, sleep=30, file=str(mark))
+    wait_for(lambda: mark.is_file() and mark.read_text() != "")
+    child = int(mark.read_text())
+    assert alive(child)
+    step.kill()
+    step.communicate()
+    wait_for(lambda: not alive(child))
+
+
+def test_the_server_ends_when_its_starter_has_ended(tmp_path: Path) -> None:
+    name = f"heldout-test-{os.getpid()}-end"
+    process = subprocess.Popen(
+        [sys.executable, "-c", SERVER, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdout.readline()
+    assert ask(name, tmp_path)[0][-1] == "code 0"
+    process.stdin.close()
+    assert process.wait(10) == 0
+    process.stdout.close()
+    assert ask(name, tmp_path)[0] == ["alone"]
+
+
+@pytest.mark.parametrize("name", ["", "heldout-nobody-listens"])
+def test_without_a_server_a_step_runs_alone(name: str, tmp_path: Path) -> None:
+    assert ask(name, tmp_path)[0] == ["alone"]
+
+
+def test_a_step_with_more_threads_runs_alone(address: str, tmp_path: Path) -> None:
+    assert ask(address, tmp_path, threads=2)[0] == ["alone"]
+
+
+def test_steps_run_side_by_side(address: str, tmp_path: Path) -> None:
+    marks = [tmp_path / f"pid{i}" for i in range(3)]
+    steps = [begin(address, tmp_path, sleep=30, file=str(mark)) for mark in marks]
+    wait_for(lambda: all(mark.is_file() and mark.read_text() != "" for mark in marks))
+    assert len({mark.read_text() for mark in marks}) == 3
+    for step in steps:
+        step.kill()
+        step.communicate()
+
+
+def test_a_step_waits_until_its_module_has_been_imported(address: str, tmp_path: Path) -> None:
+    assert ask(address, tmp_path, step="late")[0][-1] == "code 0"
+    assert (tmp_path / "imported").is_file()
+
+
+def test_half_a_request_harms_nobody(address: str, tmp_path: Path) -> None:
+    import socket
+
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(f"\0{address}")
+        socket.send_fds(connection, [(1000).to_bytes(client.LENGTH)], [1, 2])
+        connection.sendall(b"half")
+    assert ask(address, tmp_path)[0][-1] == "code 0"
