@@ -40,8 +40,10 @@ print("alone" if code is None else f"code {code}")
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
     name = f"heldout-test-{os.getpid()}-{tmp_path.name}"
-    command = [sys.executable, "-c", SERVER, name, "slow", "heldout.steps.late"]
-    (tmp_path / "slow.py").write_text("import time; time.sleep(0.5); open('imported', 'w')")
+    command = [sys.executable, "-c", SERVER, name, "one", "two", "heldout.steps.late"]
+    for module in ("one", "two"):
+        text = f"import time; time.sleep(0.5); open('imported {module}', 'w')"
+        (tmp_path / f"{module}.py").write_text(text)
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path)
     assert process.stdin is not None
     assert process.stdout is not None
@@ -160,7 +162,7 @@ def test_steps_run_side_by_side(address: str, tmp_path: Path) -> None:
 
 def test_a_step_waits_until_its_module_has_been_imported(address: str, tmp_path: Path) -> None:
     assert ask(address, tmp_path, step="late")[0][-1] == "code 0"
-    assert (tmp_path / "imported").is_file()
+    assert (tmp_path / "imported two").is_file()
 
 
 def test_half_a_request_harms_nobody(address: str, tmp_path: Path) -> None:
