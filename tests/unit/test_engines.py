@@ -86,6 +86,8 @@ CASES: list[tuple[str, dict[str, Any], bool, str, Make, float]] = [
      lambda t: make_pipeline(StandardScaler(), Ridge(fit_intercept=False, **t)), 1e-10),
     ("ridge", {"grid": {"alpha": [0.1, 10.0]}}, True, "ridge",
      lambda t: make_pipeline(StandardScaler(), RidgeClassifier(**t)), 1e-10),
+    ("linear", {"grid": {"fit_intercept": [True, False]}}, False, "linear",
+     lambda t: LinearRegression(**t), 1e-12),
     ("lasso", {"grid": {"alpha": [0.01, 0.3, 0.1]}}, False, "lasso",
      lambda t: make_pipeline(StandardScaler(), Lasso(tol=1e-8, max_iter=100_000, **t)), 1e-6),
     ("net", {"estimator": "sklearn.linear_model.ElasticNet", "params": {"tol": 1e-9},

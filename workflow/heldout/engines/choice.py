@@ -59,6 +59,7 @@ def _no_early_stop(given: dict[str, Any]) -> bool:
 OFFERS = (
     Offer("knn", ("sklearn.neighbors.KNeighborsClassifier", "sklearn.neighbors.KNeighborsRegressor"), _knn),
     Offer("ridge", ("sklearn.linear_model.Ridge", "sklearn.linear_model.RidgeClassifier"), _ridge),
+    Offer("linear", ("sklearn.linear_model.LinearRegression",), _only("fit_intercept")),
     Offer("lasso", ("sklearn.linear_model.Lasso",), _tight("alpha")),
     Offer("lasso", ("sklearn.linear_model.ElasticNet",), _tight("alpha", "l1_ratio")),
     Offer("logistic", ("sklearn.linear_model.LogisticRegression",), _newton),

@@ -71,9 +71,11 @@ def preprocess(problem: Problem, recipe: Recipe) -> tuple[Pipeline, np.ndarray, 
     name = f"{scale}:{polynomial}:{recipe.shared}"
     if name not in problem.prepared:
         fitted = problem.builder.preprocessing(recipe)
-        train = fitted.fit_transform(problem.train_features, problem.train_target)
-        same = problem.held_features is problem.train_features
-        held = train if same else fitted.transform(problem.held_features)
+        train, held = problem.train_features, problem.held_features
+        for _, step in fitted.steps:  # as the Pipeline does, with less ado
+            same = held is train
+            train = step.fit_transform(train, problem.train_target)
+            held = train if same else step.transform(held)
         problem.prepared[name] = fitted, train, held
     return problem.prepared[name]
 

@@ -60,7 +60,10 @@ def inner_table(book: LossBook, learner: str, partition: Partition) -> InnerTabl
     fold_of = {partition.set_name(f): f for f in range(k)}
     prefix = f"k{k}.r{partition.repeat}."
     mine = [r for r in book.resamples[kind].values() if r.name.startswith(prefix)]
-    units = {name: book.units(partition.rows(f)) for name, f in fold_of.items()}
+    units = {
+        name: np.unique(book.units(partition.rows(f)), return_inverse=True)[1]
+        for name, f in fold_of.items()
+    }
     for resample in mine:
         names = list(resample.held)
         for t, theta in enumerate(thetas):
@@ -72,8 +75,8 @@ def inner_table(book: LossBook, learner: str, partition: Partition) -> InnerTabl
     return InnerTable(learner, thetas, mean, moments)
 
 
-def _moments(losses: np.ndarray, units: np.ndarray) -> list[float]:
-    _, unit = np.unique(units, return_inverse=True)
+def _moments(losses: np.ndarray, unit: np.ndarray) -> list[float]:
+    """Sums over the units of a fold, which are numbered from 0."""
     n, s = np.bincount(unit), np.bincount(unit, weights=losses)
     return [float(n.sum()), float(s.sum()), float(s @ s), float(n @ s), float(n @ n)]
 

@@ -1,0 +1,36 @@
+"""Least squares as scikit-learn solves it, without what stands around it: small fits come in thousands."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy.linalg import lstsq
+from sklearn.base import BaseEstimator
+
+from heldout.engines.path import Stretch, run_path
+from heldout.engines.problem import Outcome, Problem
+from heldout.losses import Predictions
+from heldout.names import Theta
+
+
+def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
+    """Each θ (a set of columns, say) of one training set."""
+    yield from run_path(problem, thetas, "fit_intercept", _fit)
+
+
+def _fit(stretch: Stretch) -> Iterator[tuple[BaseEstimator, Predictions]]:
+    for unfitted in stretch.models:
+        model: Any = unfitted
+        x_mean = stretch.train.mean(axis=0) if model.fit_intercept else 0.0
+        y_mean = stretch.target.mean() if model.fit_intercept else 0.0
+        centred, responses = stretch.train - x_mean, stretch.target - y_mean
+        model.coef_, _, model.rank_, model.singular_ = lstsq(
+            centred,
+            responses,
+            cond=getattr(model, "tol", None),
+            check_finite=False,
+            overwrite_a=True,
+        )
+        model.intercept_ = float(y_mean - np.sum(x_mean * model.coef_))
+        model.n_features_in_ = stretch.train.shape[1]
+        yield model, Predictions(value=stretch.held @ model.coef_ + model.intercept_)
