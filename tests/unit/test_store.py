@@ -61,6 +61,14 @@ def test_a_cell_comes_back_as_it_was(store):
     assert (loaded.setting, loaded.data.tolist()) == (5, [0, 1, 2])
 
 
+def test_two_jobs_that_fit_the_same_cell_write_the_same_cell(store):
+    first = store.write(CELL, KEYS, SETS, SAID, None, "generic", 0.5)
+    second = store.write(CELL, KEYS, SETS, SAID, None, "generic", 12.25)
+    assert first.score == second.score
+    assert store.scores(CELL, first.score)["train"].label.tolist() == [0, 2]
+    assert store.find(CELL, "cell", with_model=False).seconds == 12.25
+
+
 @given(
     st.lists(st.floats(width=64), min_size=1, max_size=8),
     st.sampled_from(["value", "decision"]),

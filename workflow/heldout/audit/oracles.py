@@ -5,6 +5,7 @@ integrated: in closed form for affine predictors of Gaussian features, on an eve
 feature, else over fresh rows. The Monte Carlo error of a true risk comes from x alone.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,7 +21,7 @@ Sample = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Oracle:
+class Oracle(ABC):
     """A distribution of rows. Subclasses say how x is drawn and what y is, given x."""
 
     params: dict[str, Any]
@@ -31,13 +32,13 @@ class Oracle:
         return int(self.params["features"])
 
     @property
+    @abstractmethod
     def classes(self) -> list[str] | None:
         """The labels, or None for regression."""
-        raise NotImplementedError
 
+    @abstractmethod
     def draw(self, n: int, generator: np.random.Generator) -> Sample:
         """Rows from the model."""
-        raise NotImplementedError
 
     def integration_rows(self, n: int, generator: np.random.Generator) -> np.ndarray:
         """Rows of x whose mean expected loss is the risk."""
@@ -46,13 +47,13 @@ class Oracle:
     integration_is_exact = False
     """Whether these rows are a grid, without Monte Carlo error."""
 
+    @abstractmethod
     def expected_losses(self, loss: Loss, rows: np.ndarray, said: Predictions) -> np.ndarray:
         """E[ℓ(y, prediction) | x] for each row."""
-        raise NotImplementedError
 
+    @abstractmethod
     def best(self, rows: np.ndarray) -> Predictions:
         """What the model itself would say: no predictor has a smaller risk."""
-        raise NotImplementedError
 
     def luck(self, loss: Loss, rows: np.ndarray, target: np.ndarray) -> float:
         """How much more than expected the best predictor loses on a sample: of mean zero."""
@@ -77,9 +78,9 @@ class Regression(Oracle):
         """The standard deviation σ of y given x."""
         return float(self.params["noise"])
 
+    @abstractmethod
     def mean(self, rows: np.ndarray) -> np.ndarray:
         """g(x)."""
-        raise NotImplementedError
 
     def draw(self, n: int, generator: np.random.Generator) -> Sample:
         """Features, then noise."""
@@ -174,9 +175,9 @@ class Classification(Oracle):
         """no and yes."""
         return CLASSES
 
+    @abstractmethod
     def share_of_yes(self, rows: np.ndarray) -> np.ndarray:
         """P(yes | x)."""
-        raise NotImplementedError
 
     def best(self, rows: np.ndarray) -> Predictions:
         """The true probabilities, and the likelier class."""
