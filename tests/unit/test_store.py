@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from heldout.errors import HeldoutError
 from heldout.losses import Predictions
 from heldout.store import (
+    CLOCK,
     LARGE,
     SHARED,
     Cell,
@@ -143,9 +144,11 @@ def test_a_changed_bit_is_noticed_wherever_it_is(store):
     record = write(store)
     path = store.path(CELL, "score")
     whole = path.read_bytes()
-    for place in range(len(whole)):
+    for place in range(len(whole) - CLOCK):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
         assert store.find(CELL, "cell", with_model=False) is None
+    path.write_bytes(whole[:-1] + b"x")
+    assert store.find(CELL, "cell", with_model=False) is None
     with pytest.raises(
         HeldoutError, match=r"learner 'knn', θ = \{.*5\}.* are damaged; run `heldout"
     ):

@@ -190,13 +190,14 @@ def read_score(path: Path | str) -> tuple[dict[str, Any] | None, bytes, str]:
     try:
         with open(path, "rb", buffering=0) as file:  # noqa: PTH123
             whole = file.readall()
-    except FileNotFoundError:
+        body, seal, clock = whole[: -SEAL - CLOCK], whole[-SEAL - CLOCK : -CLOCK], whole[-CLOCK:]
+        seconds = float(clock)
+    except (FileNotFoundError, ValueError):
         return None, b"", ""
-    body, seal, clock = whole[: -SEAL - CLOCK], whole[-SEAL - CLOCK : -CLOCK], whole[-CLOCK:]
     if digest(body).encode() != seal:
         return None, b"", ""
     line, _, data = body.partition(b"\n")
-    return json.loads(line) | {"seconds": float(clock)}, data, seal.decode()
+    return json.loads(line) | {"seconds": seconds}, data, seal.decode()
 
 
 def _arrays(described: dict[str, Any], data: bytes) -> dict[str, np.ndarray]:
