@@ -144,3 +144,12 @@ def write_csv(path: Path, columns: list[str], rows: Iterable[dict[str, Any]]) ->
 def csv_rows(path: Path) -> list[dict[str, str]]:
     with path.open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
+
+
+def rows_of(packed: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the page's scripts make of a packed table."""
+    values = [
+        [column["levels"][code] for code in column["codes"]] if isinstance(column, dict) else column
+        for column in packed["values"]
+    ]
+    return [dict(zip(packed["columns"], row, strict=True)) for row in zip(*values, strict=True)]

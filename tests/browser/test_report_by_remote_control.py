@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser.axe import violations
 from browser.chromium import needs_browser
 from browser.devtools import Tab
 from browser.report_case import Case, csv_rows
@@ -16,8 +17,6 @@ from heldout.report.overview import index_page
 
 pytestmark = needs_browser
 
-AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 CHECKS = [
     dict(zip(("code", "title", "status", "severity", "message", "docs"), row, strict=True))
     for row in (
@@ -185,15 +184,6 @@ def test_axe_would_find_pale_text(tab: Tab, page: Path) -> None:
     tab.open(page)
     tab.run("document.querySelector('h2').style.color = '#ddd'")
     assert [one.split(":")[0] for one in violations(tab)] == ["color-contrast"]
-
-
-def violations(tab: Tab) -> list[str]:
-    tab.run(AXE + ";0")
-    found = tab.run(
-        f"axe.run(document, {{runOnly: {RULES}, resultTypes: ['violations']}}).then((all) =>"
-        " all.violations.map((one) => `${one.id}: ${one.nodes.map((n) => n.target).slice(0, 5).join(' ')}`))"
-    )
-    return list(found)
 
 
 def test_it_prints_on_several_pages_in_light_colours(tab: Tab, page: Path) -> None:

@@ -52,6 +52,11 @@ class Specs(Tasks):
             )
         return text
 
+    @property
+    def audits(self) -> list[str]:
+        """The names of the tasks that have an audit."""
+        return [name for name in self.tasks if self._task(name).audit is not None]
+
     # --- one method per step: what it depends on ----------------------------------------------
 
     def _prepare_data(self, name: str) -> dict[str, Any]:
@@ -151,7 +156,7 @@ class Specs(Tasks):
 
     def _render_index(self, _: str) -> dict[str, Any]:
         losses = {name: task.loss for name, task in self.config.tasks.items()}
-        return {"losses": losses, "assets": assets_digest()}
+        return {"losses": losses, "audits": self.audits, "assets": assets_digest()}
 
     def _audit_batch(self, name: str, m: str, batch: str) -> dict[str, Any]:
         task, audit = self._task(name), self._audit(name)

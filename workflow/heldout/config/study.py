@@ -79,11 +79,6 @@ class Study(Specs):
         """The names of the tasks that figures are drawn for."""
         return self.tasks if self.config.figures else []
 
-    @property
-    def audits(self) -> list[str]:
-        """The names of the tasks that have an audit."""
-        return [name for name in self.tasks if self._task(name).audit is not None]
-
     def audit_batches(self, task: str) -> list[str]:
         """The files of all batches of a task's audit: more replicates only add to them."""
         folder, numbers = f"results/{task}/audit", range(1, self._batch_count(task) + 1)

@@ -1,5 +1,6 @@
 """The index: every task with its headline."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ from heldout.report.tables import Table, read_table
 from heldout.report.task import typical_risks
 
 
-def index_page(folder: Path, losses: dict[str, str | None]) -> str:
-    """The whole page."""
-    return render("index.html", None, tasks=[line(folder / name, losses[name]) for name in losses])
+def index_page(folder: Path, losses: dict[str, str | None], audits: Collection[str] = ()) -> str:
+    """The whole page; `audits` are the tasks that have an audit."""
+    tasks = [line(folder / name, losses[name]) | {"audit": name in audits} for name in losses]
+    return render("index.html", None, tasks=tasks)
 
 
 def line(folder: Path, loss_name: str | None) -> dict[str, Any]:

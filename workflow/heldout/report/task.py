@@ -41,6 +41,7 @@ def report_page(folder: Path, spec: dict[str, Any]) -> str:
         "report.html",
         payload,
         task=spec["task"],
+        audited=spec["config"].get("audit") is not None,
         loss=loss,
         selection=selection,
         answer=answers(tables["estimates"], spec, loss.name, show, source["ledger"]),

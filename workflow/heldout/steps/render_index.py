@@ -9,4 +9,4 @@ from heldout.report.overview import index_page
 
 def main(folder: Path, spec: dict[str, Any]) -> None:
     """Render and write the page."""
-    write_text(folder / "index.html", index_page(folder, spec["losses"]))
+    write_text(folder / "index.html", index_page(folder, spec["losses"], spec["audits"]))
