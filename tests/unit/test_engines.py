@@ -208,6 +208,46 @@ def brute_nearest(train: np.ndarray, query: np.ndarray, k: int) -> list[int]:
     return sorted(range(len(train)), key=lambda i: (distances[i], i))[:k]
 
 
+@pytest.mark.parametrize("rare", [0.5, 0.03])
+@pytest.mark.parametrize("separable", [False, True])
+@pytest.mark.parametrize("weights", [None, "balanced"])
+def test_two_classes_are_told_apart_as_by_separate_fits(
+    rare: float, separable: bool, weights: str | None
+) -> None:
+    """Collinear columns, hopeless and perfect separation, any C: the same probabilities."""
+    data = table(False)
+    data.features = np.column_stack([data.features, data.features[:, 0] * 3])
+    noise = 0 if separable else np.random.default_rng(1).normal(size=90)
+    score = data.features[:, 0] + noise
+    data.target = (score > np.quantile(score, 1 - rare)).astype(int)
+    data.classification, data.classes, data.names = True, ["no", "yes"], [f"x{i}" for i in range(5)]
+    data.columns_of = lambda kind: list(range(5)) if kind == "number" else []
+    block = {"grid": {"C": [1e4, 1e-4, 1.0, 30.0]}, "params": {"class_weight": weights}}
+    problem = problem_for(define("logistic", {"estimator": "logistic", **block}), data)
+    thetas = expand(block["grid"], 0, "grid")
+    for outcome in dispatch.run(problem, thetas):
+        assert outcome.error is None
+        assert outcome.engine == "logistic"
+        alone = make_pipeline(
+            StandardScaler(),
+            LogisticRegression(
+                solver="newton-cholesky",
+                tol=1e-10,
+                max_iter=1000,
+                class_weight=weights,
+                **outcome.theta,
+            ),
+        ).fit(problem.train_features, problem.train_target)
+        expected = alone.predict_proba(problem.held_features)
+        assert outcome.predictions is not None
+        np.testing.assert_allclose(outcome.predictions.proba, expected, atol=1e-6)
+        model = outcome.model[-1]
+        assert model.n_iter_[0] <= 1000
+        assert model.predict(outcome.model[:-1].transform(problem.held_features)).tolist() == (
+            alone.predict(problem.held_features).tolist()
+        )
+
+
 @pytest.mark.parametrize("queries", [5, 200])
 @pytest.mark.parametrize("k", [1, 4, 30])
 def test_neighbours_break_ties_by_index(queries: int, k: int) -> None:
