@@ -1,8 +1,9 @@
-"""Trees: one tree serves every ccp_alpha, and every max_depth that it does not reach.
+"""Trees: one tree serves every ccp_alpha, one growth every max_depth of a plain classifier.
 
 A pruned tree is exactly what scikit-learn grows and prunes for that ccp_alpha. A deep tree cut at
 max_depth is not always what a shallow fit grows (ties are broken by a random order that depends on
-the nodes seen before), so a depth limit that binds gets a fit of its own.
+the nodes seen before): `depths` grows both sides of a tie. Where it cannot be exact, as in
+regression, a depth limit that binds gets a fit of its own.
 """
 
 import copy
@@ -11,6 +12,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
+from heldout.engines import depths
 from heldout.engines.generic import predict
 from heldout.engines.path import Stretch, run_path
 from heldout.engines.problem import Outcome, Problem
@@ -27,8 +29,17 @@ def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
 
 
 def _fit_depths(stretch: Stretch) -> Iterator[tuple[BaseEstimator, Predictions]]:
+    """All depths in one growth, or each with a fit of its own."""
+    models = stretch.models
+    if not depths.fit(models, stretch.train, stretch.target):
+        models = _fit_each_depth(stretch)
+    for model in models:
+        yield model, predict(model, stretch.held, stretch.classes)
+
+
+def _fit_each_depth(stretch: Stretch) -> list[BaseEstimator]:
     """Lowest limit first; a tree that does not reach its limit is the tree of all higher ones."""
-    limits = [_limit(model) for model in stretch.models]
+    limits = [depths.limit_of(model) for model in stretch.models]
     fitted: dict[int, BaseEstimator] = {}
     grown: Any = None
     for i in sorted(range(len(limits)), key=lambda i: limits[i]):
@@ -39,12 +50,7 @@ def _fit_depths(stretch: Stretch) -> Iterator[tuple[BaseEstimator, Predictions]]
         else:
             model = _like(model, grown)
         fitted[i] = model
-    for i in range(len(limits)):
-        yield fitted[i], predict(fitted[i], stretch.held, stretch.classes)
-
-
-def _limit(model: Any) -> float:
-    return float("inf") if model.max_depth is None else float(model.max_depth)
+    return [fitted[i] for i in range(len(limits))]
 
 
 def _fit_prunings(stretch: Stretch) -> Iterator[tuple[BaseEstimator, Predictions]]:
