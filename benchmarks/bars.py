@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import kernels
 import numpy as np
 from timing import (
     config,
@@ -28,6 +29,8 @@ def extras(repeats: int) -> dict[str, Any]:
         ("generic engine", generic_engine),
         ("leave-one-out ridge", leave_one_out),
         ("planning 1e5 cells", planning),
+        ("over bare kernels", over_kernels),
+        ("growth", growth),
     ):
         found[name] = measure(repeats)
         print(name, json.dumps(found[name]), flush=True)
@@ -135,3 +138,50 @@ def planning(repeats: int) -> dict[str, float]:
     remove(folder)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     return {"seconds": round(seconds, 2), "peak MB of any child so far": round(peak)}
+
+
+def over_kernels(repeats: int, n: int = 3000) -> dict[str, Any]:
+    """CPU seconds of the fitting jobs, of plain kernels without a file, and the rest per cell."""
+    folder = fresh_folder()
+    run_workflow(folder, config([WORKLOADS[name] for name in FOUR], n, folder))
+    found = {}
+    for name in FOUR:
+        jobs = _cpu_seconds(folder, name)
+        bare = kernels.seconds(name, n, folds_of(folder, name))
+        cells = 56 * len(next(iter(WORKLOADS[name].grid.values())))
+        found[name] = {
+            "fitting jobs": round(jobs, 2),
+            "bare kernel": round(bare, 2),
+            "ratio": round(jobs / bare, 2),
+            "overhead per cell in ms": round((jobs - bare) / cells * 1000, 2),
+        }
+    remove(folder)
+    return found
+
+
+def _cpu_seconds(folder: Path, task: str) -> float:
+    """What the fitting jobs of a task have measured of themselves."""
+    total = 0.0
+    for path in (folder / "results" / task / "logs").glob("fit_cells.*.tsv"):
+        names, values = (line.split("\t") for line in path.read_text().splitlines())
+        total += float(values[names.index("cpu_time")])
+    return total
+
+
+def growth(repeats: int) -> dict[str, dict[int, float]]:
+    """Seconds of a whole k-NN run when one of n, |Θ| and K grows."""
+    found: dict[str, dict[int, float]] = {"n": {}, "theta": {}, "k": {}}
+    for axis, values in (
+        ("n", (1000, 2000, 4000, 8000, 16_000)),
+        ("theta", (10, 30, 100, 300)),
+        ("k", (5, 10, 20, 30)),
+    ):
+        for value in values:
+            folder = fresh_folder()
+            given = config([WORKLOADS["knn"]], value if axis == "n" else 2000, folder)
+            ks = list(range(1, 1 + (value if axis == "theta" else 30)))
+            given["learners"]["knn"]["grid"]["n_neighbors"] = ks
+            given["tasks"]["knn"]["kfold"]["k"] = value if axis == "k" else 10
+            found[axis][value] = round(run_workflow(folder, given), 2)
+            remove(folder)
+    return found

@@ -16,6 +16,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 from bars import extras  # noqa: E402
+from plot import draw_plot  # noqa: E402
 from timing import (  # noqa: E402
     config,
     folds_of,
@@ -79,6 +80,19 @@ def main() -> None:
     if given.extras:
         found |= extras(given.repeats)
     (OUT / "results.json").write_text(json.dumps(found, indent=1) + "\n")
+    draw_plot(found, OUT / "benchmark.svg")
+    print(table(found["nested"]))
+
+
+def table(nested: list[dict[str, Any]]) -> str:
+    """The comparisons as a table in Markdown."""
+    lines = ["| workloads | n | scikit-learn | heldout | ratio |", "|---|---|---|---|---|"]
+    for one in nested:
+        cells = [" + ".join(one["workloads"]), one["n"], f"{one['scikit-learn']} s"]
+        lines.append(
+            "| " + " | ".join(map(str, [*cells, f"{one['heldout']} s", one["ratio"]])) + " |"
+        )
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

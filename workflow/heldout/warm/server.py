@@ -23,6 +23,8 @@ from typing import NoReturn
 from heldout.warm.client import ADDRESS, ARGUMENTS, LENGTH, ONE_THREAD
 
 EARLY = (
+    "pyarrow.csv",
+    "pyarrow.parquet",
     "heldout.steps.prepare_data",
     "heldout.steps.draw_splits",
     "scipy.sparse",
