@@ -13,7 +13,6 @@ from timing import (
     config,
     folds_of,
     fresh_folder,
-    remove,
     run_workflow,
     sklearn_nested,
 )
@@ -48,7 +47,6 @@ def fixed_cost(repeats: int) -> dict[str, float]:
         given["learners"]["knn"] = {"estimator": "majority"}
         cold.append(run_workflow(folder, given))
         again.append(run_workflow(folder, given))
-        remove(folder)
     return {"cold": round(median(cold), 2), "no-op": round(median(again), 2)}
 
 
@@ -62,7 +60,6 @@ def one_theta_added(repeats: int) -> dict[str, float]:
         longer = json.loads(json.dumps(given))
         longer["learners"]["knn"]["grid"]["n_neighbors"].append(41)
         added.append(run_workflow(folder, longer))
-        remove(folder)
     seconds = {"cold": median(cold), "added": median(added)}
     return {k: round(v, 2) for k, v in seconds.items()} | {
         "ratio": round(seconds["added"] / seconds["cold"], 3)
@@ -79,7 +76,6 @@ def generic_engine(repeats: int) -> dict[str, Any]:
             ours.append(run_workflow(folder, config([WORKLOADS[name]], 1500, folder)))
             fold = folds_of(folder, name)
             theirs.append(sklearn_nested(WORKLOADS[name], 1500, fold, list(range(10)))[0])
-            remove(folder)
         found[name] = {
             "heldout": round(median(ours), 2),
             "scikit-learn": round(median(theirs), 2),
@@ -110,7 +106,6 @@ def leave_one_out(repeats: int, n: int = 2000, timed: int = 40) -> dict[str, flo
         given = config([ridge], n, folder, estimators=["loo"], select={"by": "loo"})
         ours.append(run_workflow(folder, given))
         fits.append(_fit_seconds(folder, "ridge"))
-        remove(folder)
     return {
         "brute force on 2 cores (scaled)": round(brute, 1),
         "heldout": round(median(ours), 2),
@@ -135,7 +130,6 @@ def planning(repeats: int) -> dict[str, float]:
     given = config([WORKLOADS["knn"]], 100, folder, estimators=["kfold"])
     given["learners"]["knn"]["grid"]["n_neighbors"] = {"range": [1, 10_001]}
     seconds = run_workflow(folder, given, "--dry-run")
-    remove(folder)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     return {"seconds": round(seconds, 2), "peak MB of any child so far": round(peak)}
 
@@ -155,7 +149,6 @@ def over_kernels(repeats: int, n: int = 3000) -> dict[str, Any]:
             "ratio": round(jobs / bare, 2),
             "overhead per cell in ms": round((jobs - bare) / cells * 1000, 2),
         }
-    remove(folder)
     return found
 
 
@@ -183,5 +176,4 @@ def growth(repeats: int) -> dict[str, dict[int, float]]:
             given["learners"]["knn"]["grid"]["n_neighbors"] = ks
             given["tasks"]["knn"]["kfold"]["k"] = value if axis == "k" else 10
             found[axis][value] = round(run_workflow(folder, given), 2)
-            remove(folder)
     return found

@@ -22,7 +22,6 @@ from timing import (  # noqa: E402
     folds_of,
     fresh_folder,
     nested_risk,
-    remove,
     run_workflow,
     sklearn_nested,
 )
@@ -50,7 +49,6 @@ def compare(names: list[str], n: int, repeats: int, outer: int) -> dict[str, Any
                 risk = sum(errors) / 10
                 differences[workload.name] = abs(nested_risk(folder, workload.name) - risk)
         theirs.append(total)
-        remove(folder)
     return {
         "workloads": names,
         "n": n,

@@ -1,5 +1,6 @@
 """Both sides of the comparison, each timed from start to end on two cores."""
 
+import atexit
 import json
 import os
 import shutil
@@ -58,13 +59,13 @@ def run_workflow(folder: Path, given: dict[str, Any], *more: str) -> float:
 
 
 def fresh_folder() -> Path:
-    """A new project folder."""
-    return Path(tempfile.mkdtemp(prefix="heldout-benchmark-"))
+    """A new project folder, removed when all is measured.
 
-
-def remove(folder: Path) -> None:
-    """Forget a project folder."""
-    shutil.rmtree(folder, ignore_errors=True)
+    Not before: ext4 looks past the inodes of files deleted a minute ago, and new files take longer.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="heldout-benchmark-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def folds_of(folder: Path, task: str) -> np.ndarray:

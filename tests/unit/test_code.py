@@ -1,5 +1,6 @@
 """Code digests: a comment reruns nothing, a statement does, also in a module that is imported."""
 
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -7,13 +8,14 @@ import pytest
 
 from heldout import code
 
-CACHES = (code._tree, code._imports, code._source_digest)
+CACHES = (code._path, code._facts, code._memory)
 
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
     """A package `heldout` of files that a test writes; gives the digest of heldout.main."""
     monkeypatch.setattr(code, "ROOT", tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
 
     def digest_of(files):
         for name, text in files.items():
@@ -30,6 +32,31 @@ def package(tmp_path, monkeypatch):
 
 
 PLAIN = "def f(x):\n    return x + 1\n"
+
+
+def test_what_was_read_once_is_not_read_again(package, monkeypatch):
+    files = {"main.py": "import heldout.other", "other.py": PLAIN}
+    first = package(files)
+    for cache in CACHES:
+        cache.cache_clear()
+    monkeypatch.setattr(code, "_tree_digest", None)
+    assert code.code_digest("heldout.main") == first
+
+
+def test_a_file_of_the_same_size_written_later_is_read_again(package):
+    assert package({"main.py": "x = 1\n"}) != package({"main.py": "x = 2\n"})
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"heldout.main": 3}', '{"heldout.main": [1]}'])
+def test_a_damaged_memory_is_forgotten(package, text):
+    first = package({"main.py": PLAIN})
+    code._memory_file().write_text(text)
+    assert package({}) == first
+
+
+def test_a_memory_that_cannot_be_written_is_done_without(package, tmp_path):
+    (tmp_path / "__pycache__").write_text("a file is in the way")
+    assert package({"main.py": PLAIN}) == package({"main.py": PLAIN})
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,15 @@ Standard library only: the workflow imports this while it is parsed.
 """
 
 import ast
+import contextlib
 import functools
 import importlib.util
+import json
+import os
+import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import NamedTuple
 
 from heldout.names import canonical, digest
 
@@ -23,7 +28,9 @@ NUMERIC_LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 def code_digest(module: str) -> str:
     """Digest of `module` and of all heldout modules it imports, transitively."""
-    return digest(*(f"{name}:{_source_digest(name)}" for name in sorted(_closure(module))))
+    found = digest(*(f"{name}:{_facts(name).digest}" for name in sorted(_closure(module))))
+    _remember()
+    return found
 
 
 @functools.cache
@@ -64,10 +71,11 @@ def _closure(module: str) -> set[str]:
         name = waiting.pop()
         if name not in found:
             found.add(name)
-            waiting += _imports(name)
+            waiting += [one for one in _facts(name).imports if _path(one)]
     return found
 
 
+@functools.cache
 def _path(module: str) -> Path | None:
     parts = module.split(".")[1:]
     for path in (ROOT.joinpath(*parts, "__init__.py"), ROOT.joinpath(*parts).with_suffix(".py")):
@@ -76,29 +84,70 @@ def _path(module: str) -> Path | None:
     return None
 
 
+class _Facts(NamedTuple):
+    """What is known of a module while its file has the same time and size."""
+
+    stamp: list[int]
+    imports: list[str]
+    digest: str
+
+
 @functools.cache
-def _tree(module: str) -> ast.Module:
+def _facts(module: str) -> _Facts:
     path = _path(module)
     if path is None:
         raise ModuleNotFoundError(module)
-    return ast.parse(path.read_text(encoding="utf-8"))
+    file = path.stat()
+    stamp = [file.st_mtime_ns, file.st_size]
+    known = _memory().get(module)
+    if known is not None and known.stamp == stamp:
+        return known
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    _news[module] = _Facts(stamp, _imports(tree), _tree_digest(tree))
+    return _news[module]
+
+
+_news: dict[str, _Facts] = {}
+"""What the memory does not know yet."""
+
+
+def _memory_file() -> Path:
+    """Beside the compiled bytecode, and for the same reason: not to read the code every time."""
+    return ROOT / "__pycache__" / f"digests.{sys.implementation.cache_tag}.json"
 
 
 @functools.cache
-def _imports(module: str) -> tuple[str, ...]:
+def _memory() -> dict[str, _Facts]:
+    try:
+        found = json.loads(_memory_file().read_text(encoding="utf-8"))
+        return {module: _Facts(*facts) for module, facts in found.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _remember() -> None:
+    """Add the news to the memory, if it can be written."""
+    if not _news or sys.dont_write_bytecode:
+        return
+    _memory().update(_news)
+    _news.clear()
+    file = _memory_file()
+    temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(exist_ok=True)
+        temporary.write_text(json.dumps(_memory()), encoding="utf-8")
+        temporary.replace(file)
+
+
+def _imports(tree: ast.Module) -> list[str]:
+    """Everything of this package that a module names in an import, modules or not."""
     names: list[str] = []
-    for node in ast.walk(_tree(module)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    ours = {name for name in names if name.split(".")[0] == PACKAGE and name != PACKAGE}
-    return tuple(sorted(name for name in ours if _path(name) is not None))
-
-
-@functools.cache
-def _source_digest(module: str) -> str:
-    return _tree_digest(_tree(module))
+    return sorted({name for name in names if name.startswith(f"{PACKAGE}.")})
 
 
 def _tree_digest(tree: ast.Module) -> str:

@@ -23,7 +23,8 @@ def main(folder: Path, spec: dict[str, Any]) -> None:
     """Record the opening, score the final model, write the rows."""
     vault = folder / "vault"
     sealed_file = vault / "sealed.parquet"
-    sealed = parquet.read_table(sealed_file)
+    with parquet.ParquetFile(sealed_file) as file:
+        sealed = file.read()
     if sealed.num_rows == 0:
         write_rows(vault / "test.csv", EstimateRow, [])
         return

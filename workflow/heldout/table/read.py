@@ -135,7 +135,8 @@ def _read_parquet(path: Path, missing: list[str]) -> pa.Table:
     from pyarrow import parquet
 
     try:
-        table = parquet.read_table(path)
+        with parquet.ParquetFile(path) as file:  # read_table would import pandas
+            table = file.read()
     except (pa.ArrowInvalid, OSError) as error:
         raise HeldoutError(f"data: '{path}' could not be read as parquet: {error}") from None
     _check_names(table.column_names, path)
