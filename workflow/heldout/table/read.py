@@ -135,7 +135,7 @@ def _read_parquet(path: Path, missing: list[str]) -> pa.Table:
     from pyarrow import parquet
 
     try:
-        with parquet.ParquetFile(path) as file:  # read_table would import pandas
+        with parquet.ParquetFile(path) as file:  # read_table imports more
             table = file.read()
     except (pa.ArrowInvalid, OSError) as error:
         raise HeldoutError(f"data: '{path}' could not be read as parquet: {error}") from None

@@ -25,12 +25,12 @@ from heldout.warm.client import ADDRESS, ARGUMENTS, LENGTH, ONE_THREAD
 EARLY = (
     "pyarrow.csv",
     "pyarrow.parquet",
+    "pandas",
     "heldout.steps.prepare_data",
     "heldout.steps.draw_splits",
     "scipy.sparse",
     "scipy.optimize",
     "scipy.stats",
-    "pandas",
 )
 """What a run begins with; then what scikit-learn imports, bit by bit, so that no step waits long."""
 LATER = (
