@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator
 from heldout.engines.generic import predict
 from heldout.engines.path import Stretch, run_path
 from heldout.engines.problem import Outcome, Problem
+from heldout.learners.build import aligned
 from heldout.losses import Predictions
 from heldout.names import Theta
 
@@ -37,7 +38,18 @@ def _fit(stretch: Stretch) -> Iterator[tuple[BaseEstimator, Predictions]]:
     fit = _fitter(stretch)
     fitted = {i: fit(stretch.models[i]) for i in order}
     for i in range(len(order)):
-        yield fitted[i], predict(fitted[i], stretch.held, stretch.classes)
+        yield fitted[i], _said(fitted[i], stretch)
+
+
+def _said(model: Any, stretch: Stretch) -> Predictions:
+    """As the model says it; of two classes without its checks of the rows."""
+    if len(model.classes_) != 2 or stretch.classes is None:
+        return predict(model, stretch.held, stretch.classes)
+    scores = stretch.held @ model.coef_[0] + model.intercept_[0]
+    share = expit(scores)
+    proba = aligned(np.column_stack([1 - share, share]), model.classes_, len(stretch.classes))
+    label = model.classes_[(scores > 0).astype(int)]
+    return Predictions(label=label.astype(np.min_scalar_type(len(stretch.classes))), proba=proba)
 
 
 def _fitter(stretch: Stretch) -> Any:
