@@ -168,11 +168,12 @@ def test_the_provenance_names_engines_and_measured_steps(tmp_path: Path) -> None
     logs = case.write(tmp_path) / "logs"
     logs.mkdir()
     for part, seconds in ((1, 1.5), (2, 2.25)):
-        (logs / f"fit_cells.{part}-of-2.tsv").write_text(f"s\th:m:s\n{seconds}\t0:00:01\n")
+        (logs / f"fit_cells.{part}-of-1.tsv").write_text(f"cpu_time\ts\n9\t{seconds}\n")
+    (logs / "fit_cells.1-of-7.tsv").write_text("s\n100\n")  # of an earlier division
     (logs / "estimate_risks.tsv").write_text("nonsense")
     page = page_of(case, tmp_path)
     assert "generic (6)" in page.text
-    assert "fit_cells prepare_data, draw_splits 2 3.8" in page.text
+    assert "fit_cells prepare_data, draw_splits 2 3.75" in page.text
     assert "estimate_risks fit_cells – –" in page.text
     assert "compute_metrics" not in page.text
 

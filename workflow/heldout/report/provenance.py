@@ -20,7 +20,7 @@ def provenance(folder: Path, spec: dict[str, Any]) -> dict[str, Any]:
     """Everything that the section of this name shows."""
     manifests = read_manifest_files(folder, spec)
     card = read_json(folder / "final" / "card.json")
-    taken = steps.steps_of(folder, absent_steps(folder, spec))
+    taken = steps.steps_of(folder, spec["parts"], absent_steps(folder, spec))
     return {
         "data": read_json(folder / "data" / "table.json"),
         "columns": columns(read_json(folder / "data" / "table.json")),

@@ -41,25 +41,26 @@ class Step:
     seconds: float | None
 
 
-def steps_of(folder: Path, absent: Collection[str] = ()) -> list[Step]:
-    """The rules of a task in order, with the times of its benchmark files."""
+def steps_of(folder: Path, batches: int, absent: Collection[str] = ()) -> list[Step]:
+    """The rules of a task in order, with the times that their jobs left beside their logs."""
     return [
-        Step(name, [one for one in reads if one not in absent], *measured(folder, name))
+        Step(name, [one for one in reads if one not in absent], *measured(folder, name, batches))
         for name, reads in STEPS.items()
         if name not in absent
     ]
 
 
-def measured(folder: Path, rule: str) -> tuple[int, float | None]:
+def measured(folder: Path, rule: str, batches: int) -> tuple[int, float | None]:
     """How many jobs of a rule were measured, and their seconds together."""
-    files = [*folder.glob(f"logs/{rule}.tsv"), *folder.glob(f"logs/{rule}.*.tsv")]
+    part = f"*-of-{batches}" if rule == "fit_cells" else "*"  # not of an earlier division
+    files = [*folder.glob(f"logs/{rule}.tsv"), *folder.glob(f"logs/{rule}.{part}.tsv")]
     seconds = [one for file in files if (one := seconds_in(file)) is not None]
     return len(seconds), sum(seconds) if seconds else None
 
 
-def seconds_in(benchmark: Path) -> float | None:
-    """The column `s` of a benchmark file; None if the file is not one."""
-    rows = [line.split("\t") for line in benchmark.read_text(encoding="utf-8").splitlines()]
+def seconds_in(file: Path) -> float | None:
+    """The column `s`; None if there is none."""
+    rows = [line.split("\t") for line in file.read_text(encoding="utf-8").splitlines()]
     try:
         return float(rows[1][rows[0].index("s")])
     except (IndexError, ValueError):
