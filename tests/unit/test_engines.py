@@ -26,10 +26,12 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.svm import SVC, NuSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from heldout.config.grid import expand
 from heldout.engines import dispatch, leave_one_out
+from heldout.engines.generic import predict
 from heldout.engines.problem import Outcome, Problem
 from heldout.learners.build import Builder
 from heldout.learners.definition import Definition, define
@@ -206,6 +208,21 @@ def test_an_error_ends_its_theta_only() -> None:
 def brute_nearest(train: np.ndarray, query: np.ndarray, k: int) -> list[int]:
     distances = ((train - query) ** 2).sum(axis=1)
     return sorted(range(len(train)), key=lambda i: (distances[i], i))[:k]
+
+
+@pytest.mark.parametrize("make", [SVC, NuSVC])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_labels_by_the_sign_are_those_of_predict(make: Any, kernel: str) -> None:
+    """Also where the decision function is zero: halfway between two points."""
+    features, target = np.random.default_rng(2).normal(size=(40, 3)), np.repeat([1, 0], 20)
+    pair = np.array([[-1.0], [1.0]]), np.array([0, 1])
+    for train, labels, rows in ((features, target, -features), (*pair, np.array([[0.0], [-0.5]]))):
+        model = make(kernel=kernel).fit(train, labels)
+        said = predict(model, rows, ["no", "yes"])
+        assert said.decision is not None
+        assert said.label is not None
+        assert said.label.tolist() == model.predict(rows).tolist()
+    assert said.decision[0] == 0
 
 
 @pytest.mark.parametrize("rare", [0.5, 0.03])

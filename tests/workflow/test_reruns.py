@@ -26,6 +26,7 @@ from harness import (
 
 from heldout.manifest import read_manifests
 from heldout.store import Cell, Store
+from heldout.warm.client import ADDRESS
 
 FOUR_FOLDS = ("k4.r1.f01", "k4.r1.f02", "k4.r1.f03", "k4.r1.f04")
 THETA_FOLDERS = (
@@ -226,8 +227,14 @@ def three_batches(project: Project) -> int:
     return 2
 
 
-@pytest.mark.parametrize("arrange", [one_core, three_batches])
-def test_cores_and_batches_do_not_change_a_bit(
+def three_lonely_batches(project: Project) -> int:
+    """Without the process that steps are forked from."""
+    project.environment[ADDRESS] = ""
+    return three_batches(project)
+
+
+@pytest.mark.parametrize("arrange", [one_core, three_batches, three_lonely_batches])
+def test_cores_batches_and_the_warm_process_do_not_change_a_bit(
     arrange: Callable[[Project], int], cold: Project, tmp_path: Path
 ) -> None:
     project = Project(tmp_path, small_config())

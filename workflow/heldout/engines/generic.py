@@ -24,6 +24,8 @@ LABEL_IS_ARGMAX = {
     "sklearn.dummy.DummyClassifier",
 }
 """Classifiers whose label is the first class of highest probability: predict once, not twice."""
+LABEL_IS_SIGN = {"sklearn.svm._classes.SVC", "sklearn.svm._classes.NuSVC"}
+"""Those that choose the second of two classes where the decision function is not negative."""
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
@@ -95,6 +97,8 @@ def predict(model: BaseEstimator, features: np.ndarray, classes: list[Any] | Non
     kind = f"{type(model).__module__}.{type(model).__qualname__}"
     if proba is not None and kind in LABEL_IS_ARGMAX:
         label = proba.argmax(axis=1)
+    elif decision is not None and decision.ndim == 1 and kind in LABEL_IS_SIGN:
+        label = model.classes_[(decision >= 0).astype(int)]
     else:
         label = model.predict(features)
     return Predictions(label=np.asarray(label).astype(code_type), proba=proba, decision=decision)
