@@ -1,6 +1,7 @@
 """Both sides of the comparison, each timed from start to end on two cores."""
 
 import atexit
+import copy
 import json
 import os
 import shutil
@@ -39,7 +40,7 @@ def config(workloads: list[Workload], n: int, folder: Path, **task: Any) -> dict
         }
         for w in workloads
     }
-    return {"tasks": tasks, "learners": {w.name: w.block for w in workloads}}
+    return {"tasks": tasks, "learners": {w.name: copy.deepcopy(w.block) for w in workloads}}
 
 
 def run_workflow(folder: Path, given: dict[str, Any], *more: str) -> float:
