@@ -1,7 +1,7 @@
 """Fitting a batch of cells: only those whose key is not in the store."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -200,12 +200,13 @@ def _concatenated(outcomes: list["Outcome"]) -> Predictions:
     return Predictions(**{name: np.concatenate([a[name] for a in arrays]) for name in arrays[0]})
 
 
-def fit_cell(plan: Plan, learner: Definition, resample: Resample, theta: Theta) -> "Outcome":
-    """Fit one cell outside the store."""
+def fit_model(plan: Plan, learner: Definition, resample: Resample, theta: Theta) -> "Outcome":
+    """Fit one model outside the store; it is asked about one row only, for its predictions are not needed."""
     from heldout.engines import dispatch
     from heldout.learners.build import Builder
 
     problem = Problems(plan).problem(Builder(learner, plan.table), resample)
+    problem = replace(problem, held_features=problem.train_features[:1])
     return next(iter(dispatch.run(problem, [theta])))
 
 

@@ -10,7 +10,7 @@ from heldout import __version__
 from heldout.cells import Plan, open_plan
 from heldout.errors import HeldoutError
 from heldout.files import read_json, write_atomic, write_json
-from heldout.fit import fit_cell
+from heldout.fit import fit_model
 from heldout.names import Theta, canonical, digest, theta_name
 from heldout.plans import FULL
 from heldout.predictor import Predictor
@@ -41,7 +41,7 @@ def _pipeline(plan: Plan, store: Store, name: str, theta: Theta) -> Any:
     model = store.fitted_model(cell, keys)
     if model is not None:
         return model
-    outcome = fit_cell(plan, learner, plan.resamples[0], theta)
+    outcome = fit_model(plan, learner, plan.resamples[0], theta)
     if outcome.error is not None:
         raise HeldoutError(f"the final model could not be fitted: {cell}: {outcome.error}")
     return outcome.model
