@@ -39,12 +39,15 @@ class Plan:
         return seed_for(self.seed, self.task, learner, resample.name)
 
     def keys(self, learner: Definition, resample: Resample, thetas: list[Theta]) -> list[Keys]:
-        """The keys of each θ's cell."""
-        trained = [_rows_digest(part.train) for part in (resample, *resample.parts)]
+        """The keys of each θ's cell.
+
+        The parts of leave-one-out are trained on all rows that they do not hold out.
+        """
+        trained = "all others" if resample.parts else _rows_digest(resample.train)
         held = canonical([[name, _rows_digest(rows)] for name, rows in resample.held.items()])
         common = digest(
             self.table.digest,
-            canonical(trained),
+            trained,
             learner.family(self.table.classification),
             str(self.fit_seed(learner.name, resample)),
             self.versions,

@@ -5,9 +5,10 @@ named held-out sets.
 """
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -44,8 +45,28 @@ class Resample:
     name: str
     train: np.ndarray
     held: dict[str, np.ndarray]
-    parts: "tuple[Resample, ...]" = ()
+    parts: "Sequence[Resample]" = ()
     """Many small fits that share one score file and keep no model (leave-one-out)."""
+
+
+class Singles(Sequence[Resample]):
+    """One resample per held-out set, each trained on all other rows.
+
+    Made when asked for: together the training rows of leave-one-out are n².
+    """
+
+    def __init__(self, n: int, held: dict[str, np.ndarray]):
+        self._everything = np.arange(n)
+        self._held = list(held.items())
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(len(self)))]
+        name, rows = self._held[place]
+        return Resample(name, np.delete(self._everything, rows), {name: rows})
 
 
 def write_split(path: Path, split: Split) -> None:
@@ -157,26 +178,16 @@ def _left_out(split: Split, key: str, name: Callable[[int], str]) -> Iterator[Re
 
 def _loo(split: Split) -> list[Resample]:
     """Left-out units in chunks of `LOO_CHUNK`: a chunk keeps one score file and no model."""
-    everything = np.arange(len(split["row"]))
+    n = len(split["row"])
     order = np.argsort(split["fold"], kind="stable")
-    held = np.split(split["row"][order], np.flatnonzero(np.diff(split["fold"][order])) + 1)
-    singles = [
-        Resample(f"loo.{i + 1}", np.setdiff1d(everything, rows), {f"loo.{i + 1}": rows})
-        for i, rows in enumerate(held)
-    ]
-    return [
-        Resample(
-            f"loo.c{start // LOO_CHUNK + 1:03d}",
-            np.array([], np.int64),
-            {
-                name: rows
-                for single in singles[start : start + LOO_CHUNK]
-                for name, rows in single.held.items()
-            },
-            tuple(singles[start : start + LOO_CHUNK]),
-        )
-        for start in range(0, len(singles), LOO_CHUNK)
-    ]
+    units = np.split(split["row"][order], np.flatnonzero(np.diff(split["fold"][order])) + 1)
+    found = []
+    for start in range(0, len(units), LOO_CHUNK):
+        chunk = units[start : start + LOO_CHUNK]
+        held = {f"loo.{i}": rows for i, rows in enumerate(chunk, start + 1)}
+        name = f"loo.c{start // LOO_CHUNK + 1:03d}"
+        found.append(Resample(name, np.array([], np.int64), held, Singles(n, held)))
+    return found
 
 
 def _rounds(split: Split) -> list[Resample]:

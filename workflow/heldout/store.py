@@ -8,6 +8,7 @@ exists when its score file is whole.
 """
 
 import io
+import itertools
 import json
 import os
 import pickle
@@ -135,6 +136,12 @@ class Store:
 
     def scores(self, cell: Cell, expected: str) -> dict[str, Predictions]:
         """The predictions on each held-out set, if the file still has its digest."""
+        said, sizes = self.score(cell, expected)
+        ends = list(itertools.accumulate(sizes.values(), initial=0))
+        return {name: said.take(slice(ends[i], ends[i + 1])) for i, name in enumerate(sizes)}
+
+    def score(self, cell: Cell, expected: str) -> tuple[Predictions, dict[str, int]]:
+        """All predictions in one, and the sizes of the held-out sets."""
         header, data, found = self._read(cell)
         if header is None or found != expected:
             state = "damaged" if self.path(cell, "score").exists() else "missing"
@@ -142,11 +149,7 @@ class Store:
                 f"the stored scores of {cell} are {state}; "
                 "run `heldout check`, then snakemake again: only such cells are fitted anew"
             )
-        said = Predictions(**_arrays(header["arrays"], data))
-        ends = np.cumsum([0, *header["sets"].values()])
-        return {
-            name: said.take(slice(ends[i], ends[i + 1])) for i, name in enumerate(header["sets"])
-        }
+        return Predictions(**_arrays(header["arrays"], data)), header["sets"]
 
     def fitted_model(self, cell: Cell, keys: Keys) -> Any:
         """The stored model if it is whole and was fitted as `keys` ask, else None."""

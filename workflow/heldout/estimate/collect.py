@@ -58,9 +58,16 @@ def _theta_count(book: LossBook) -> int:
 
 def _ratio(book: LossBook, kind: str) -> float:
     """Mean size of the held-out sets over mean size of the training sets (units)."""
-    sets = [part for r in book.resamples[kind].values() for part in (r.parts or (r,))]
-    held = [_units(book, rows) for r in sets for name, rows in r.held.items() if name != TRAIN]
-    return float(np.mean(held) / np.mean([_units(book, r.train) for r in sets]))
+    held, trained = list[int](), list[int]()
+    for resample in book.resamples[kind].values():
+        sets = [rows for name, rows in resample.held.items() if name != TRAIN]
+        held += (sizes := [_units(book, rows) for rows in sets])
+        if resample.parts:  # each is trained on all other rows
+            everything = _units(book, np.arange(book.table.n))
+            trained += [everything - size for size in sizes]
+        else:
+            trained.append(_units(book, resample.train))
+    return float(np.mean(held) / np.mean(trained))
 
 
 def _units(book: LossBook, rows: np.ndarray) -> int:

@@ -40,6 +40,8 @@ class Evidence:
     @cached_property
     def set_means(self) -> np.ndarray:
         """The mean loss of each held-out set."""
+        if self.n == len(self.losses):  # leave-one-out: each set is one example
+            return self.pooled
         return np.array([losses.mean() for losses in self.losses])
 
     @cached_property
@@ -61,4 +63,4 @@ class Evidence:
     @property
     def grouped(self) -> bool:
         """Whether a unit holds more than one loss of the same held-out set."""
-        return any(len(np.unique(units)) < len(units) for units in self.units)
+        return any(len(units) > 1 and len(np.unique(units)) < len(units) for units in self.units)

@@ -1,7 +1,9 @@
 """The loss book: per-example losses of every cell, read from the store and computed on demand."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -49,13 +51,23 @@ class LossBook:
 
     def losses(self, learner: str, theta: Theta, resample: Resample) -> dict[str, np.ndarray]:
         """The losses of a cell on each of its held-out sets."""
-        said = self.predictions(learner, theta, resample)
-        target = self.table.target
-        return {name: self.loss(target[rows], said[name]) for name, rows in resample.held.items()}
+        record = record_of(self.index, learner, theta, resample.name)
+        said, _ = self.store.score(Cell(learner, theta, resample.name), record.score)
+        rows = np.concatenate(list(resample.held.values()))
+        losses = self.loss(self.table.target[rows], said)
+        ends = itertools.accumulate(map(len, resample.held.values()))
+        return {
+            name: losses[end - len(rows) : end]
+            for (name, rows), end in zip(resample.held.items(), ends, strict=True)
+        }
 
     def units(self, rows: np.ndarray) -> np.ndarray:
         """The group (or the row itself) of each row."""
-        return np.asarray(self.table.rows["unit"][rows])
+        return self._units[rows]
+
+    @cached_property
+    def _units(self) -> np.ndarray:
+        return np.array(self.table.rows["unit"])
 
 
 def make_book(
