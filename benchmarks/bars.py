@@ -73,9 +73,9 @@ def generic_engine(repeats: int) -> dict[str, Any]:
         ours, theirs = [], []
         for _ in range(repeats):
             folder = fresh_folder()
-            ours.append(run_workflow(folder, config([WORKLOADS[name]], 1500, folder)))
+            ours.append(run_workflow(folder, config([WORKLOADS[name]], 3000, folder)))
             fold = folds_of(folder, name)
-            theirs.append(sklearn_nested(WORKLOADS[name], 1500, fold, list(range(10)))[0])
+            theirs.append(sklearn_nested(WORKLOADS[name], 3000, fold, list(range(10)))[0])
         found[name] = {
             "heldout": round(median(ours), 2),
             "scikit-learn": round(median(theirs), 2),

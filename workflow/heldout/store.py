@@ -27,8 +27,8 @@ from heldout.losses import Predictions
 from heldout.names import Theta, digest, theta_name
 
 SHARED = ".shared"
-LARGE = 4096
-"""Arrays of more bytes than this are stored once, by content."""
+LARGE = 2**16
+"""Arrays of more bytes than this are stored once, by content; smaller ones are not worth a file."""
 SEAL = len(digest())
 """The characters of a score file's digest of all that stands before it."""
 REFERENCE = re.compile(rb"\x8c%c([0-9a-f]{%d})\x94Q" % (SEAL, SEAL))
