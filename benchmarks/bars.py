@@ -142,7 +142,7 @@ def over_kernels(repeats: int, n: int = 3000) -> dict[str, Any]:
     for name in FOUR:
         jobs = _cpu_seconds(folder, name)
         bare = kernels.seconds(name, n, folds_of(folder, name))
-        cells = 56 * len(next(iter(WORKLOADS[name].grid.values())))
+        cells = len(kernels.SETS) * len(next(iter(WORKLOADS[name].grid.values())))
         found[name] = {
             "fitting jobs": round(jobs, 2),
             "bare kernel": round(bare, 2),
