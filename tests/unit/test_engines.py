@@ -306,6 +306,34 @@ def test_leave_one_out_equals_refitting(scale: bool, learner: str, grid: Any, ma
         np.testing.assert_allclose(outcome.predictions.value, expected, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("classification", [True, False])
+@pytest.mark.parametrize("values", ["real", "few", "equal"])
+def test_leave_one_out_of_neighbours_equals_refitting(classification: bool, values: str) -> None:
+    """To the last bit, also where rows are alike and distances tied."""
+    data = table(classification, n=80)
+    if values == "few":
+        data.features = data.features.round()
+    if values == "equal":
+        data.features[:40] = 0.0
+    block = {"estimator": "knn", "scale": False, "grid": {"n_neighbors": [1, 4, 30, 78]}}
+    builder = Builder(define("knn", block), data)
+    thetas = expand(block["grid"], 0, "grid")
+    [chunk] = resamples("loo", 80, {"loo": {"row": np.arange(80), "fold": np.arange(80) + 1}})
+    assert leave_one_out.is_exact_for(builder, chunk, thetas)
+    found = leave_one_out.run(builder, chunk, thetas)
+    assert found is not None
+    for outcome in found:
+        for row, part in enumerate(chunk.parts):
+            train = data.features[part.train], data.target[part.train]
+            problem = Problem(builder, *train, data.features[[row]], SEED)
+            [alone] = dispatch.run(problem, [outcome.theta])
+            for name, array in alone.predictions.arrays().items():
+                assert outcome.predictions.arrays()[name][row].tolist() == array[0].tolist()
+    assert leave_one_out.run(builder, chunk, [{"n_neighbors": 80}]) is None, "an error, then"
+    scaled = Builder(define("knn", {**block, "scale": True}), data)
+    assert not leave_one_out.is_exact_for(scaled, chunk, thetas)
+
+
 def test_leave_one_out_gives_way_where_it_is_not_exact() -> None:
     data = table(False, n=40)
     ridge = define("ridge", {"estimator": "ridge", "params": {"positive": True}, "grid": {}})

@@ -1,20 +1,26 @@
-"""Leave-one-out of ridge and least squares without refitting: every left-out row by downdating.
+"""Leave-one-out without refitting.
 
-With one row removed, the centred Gram matrix is G − x xᵀ·n/(n−1), and so are the means and scales of
+Ridge and least squares by downdating: with one row removed, the centred Gram matrix is G − x xᵀ·n/(n−1), and so are the means and scales of
 the remaining rows known: the standardised problem of each left-out row is solved exactly, for all λ
 from one p × p eigendecomposition, whatever n. (The shortcut e_i/(1−h_ii) is the same where nothing
 is scaled; scaling inside the fold breaks it, and this does not need it.)
+
+k-NN on unscaled features: the neighbours of a row among the others are its neighbours among all but
+itself. (Scaled ones move with every row that is left out.)
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from heldout.engines import knn
 from heldout.engines.choice import LEAVE_ONE_OUT
 from heldout.engines.problem import Outcome
 from heldout.learners.build import Builder
+from heldout.learners.definition import Definition
+from heldout.learners.neighbours import nearest
 from heldout.losses import Predictions
 from heldout.names import Theta
 from heldout.splits import Resample
@@ -22,25 +28,45 @@ from heldout.table.prepared import Prepared
 
 RIDGE = "sklearn.linear_model.Ridge"
 LINEAR = "sklearn.linear_model.LinearRegression"
+NEIGHBOURS = ("sklearn.neighbors.KNeighborsClassifier", "sklearn.neighbors.KNeighborsRegressor")
 WELL_CONDITIONED = 1e-9
 """Least squares: the smallest eigenvalue over the largest one must be above this."""
 
 
 def is_exact_for(builder: Builder, resample: Resample, thetas: Sequence[Theta]) -> bool:
-    """Single rows of numbers without missing values; ridge with its default intercept, or OLS."""
+    """Single rows of numbers without missing values, and a learner whose parameters allow it."""
     definition, table = builder.definition, builder.table
-    if table.classification or definition.polynomial or table.columns_of("category"):
-        return False
-    path = definition.import_path(False)
     recipes = [builder.recipe(theta) for theta in thetas]
     plain = all(not recipe.preparation and not recipe.poly for recipe in recipes)
-    known = {RIDGE: {"alpha"}, LINEAR: set()}.get(path)
-    if known is None or not plain or any(set(r.model) - known for r in recipes):
+    if not plain or definition.polynomial or table.columns_of("category"):
         return False
-    if path == RIDGE and not all(_positive(r.model.get("alpha", 1.0)) for r in recipes):
+    exact = _EXACT.get(definition.import_path(table.classification))
+    if exact is None or not all(exact(definition, recipe.model) for recipe in recipes):
         return False
     single = all(len(rows) == 1 for rows in resample.held.values())
-    return single and not definition.params and not np.isnan(table.features).any()
+    return single and not np.isnan(table.features).any()
+
+
+def _ridge(definition: Definition, given: dict[str, Any]) -> bool:
+    return not definition.params and set(given) <= {"alpha"} and _positive(given.get("alpha", 1.0))
+
+
+def _linear(definition: Definition, given: dict[str, Any]) -> bool:
+    return not definition.params and not given
+
+
+def _neighbours(definition: Definition, given: dict[str, Any]) -> bool:
+    both = {**definition.params, **given}
+    named = set(both) <= {"n_neighbors", "weights"} and both.get("weights", "uniform") == "uniform"
+    return named and not definition.scale
+
+
+_EXACT: dict[str, Callable[[Definition, dict[str, Any]], bool]] = {
+    RIDGE: _ridge,
+    LINEAR: _linear,
+    **dict.fromkeys(NEIGHBOURS, _neighbours),
+}
+"""By estimator: whether its fixed parameters and θ's allow it."""
 
 
 def _positive(alpha: Any) -> bool:
@@ -48,25 +74,53 @@ def _positive(alpha: Any) -> bool:
 
 
 def run(builder: Builder, resample: Resample, thetas: list[Theta]) -> list[Outcome] | None:
-    """All θ on all left-out rows of a chunk; None where least squares is badly conditioned."""
+    """All θ on all left-out rows of a chunk; None where refitting is needed after all."""
     rows = np.concatenate(list(resample.held.values()))
     groups: dict[tuple[int, ...], list[Theta]] = {}
     for theta in thetas:
         groups.setdefault(builder.recipe(theta).columns, []).append(theta)
+    near = builder.definition.import_path(builder.classification) in NEIGHBOURS
     outcomes: list[Outcome] = []
     for columns, group in groups.items():
         started = time.perf_counter()
-        alphas = [float(builder.recipe(theta).model.get("alpha", 1.0)) for theta in group]
-        if builder.definition.import_path(False) == LINEAR:
-            alphas = [0.0]
-        values = left_out(builder.table, columns, rows, alphas, builder.definition.scale)
-        if values is None:
+        said = (_by_neighbours if near else _by_downdating)(builder, columns, rows, group)
+        if said is None:
             return None
         seconds = (time.perf_counter() - started) / len(group)
-        for theta, column in zip(group, values.T, strict=True):
-            said = Predictions(value=np.ascontiguousarray(column))
-            outcomes.append(Outcome(theta, predictions=said, seconds=seconds, engine=LEAVE_ONE_OUT))
+        for theta, predictions in zip(group, said, strict=True):
+            outcomes.append(
+                Outcome(theta, predictions=predictions, seconds=seconds, engine=LEAVE_ONE_OUT)
+            )
     return outcomes
+
+
+def _by_neighbours(
+    builder: Builder, columns: Sequence[int], rows: np.ndarray, thetas: list[Theta]
+) -> list[Predictions] | None:
+    given = [{**builder.definition.params, **builder.recipe(theta).model} for theta in thetas]
+    ks = [int(params.get("n_neighbors", 5)) for params in given]
+    features = np.ascontiguousarray(np.asarray(builder.table.features)[:, list(columns)])
+    if max(ks) >= len(features):
+        return None
+    model = knn.kind_for(builder.table.classes)().fit(features, np.asarray(builder.table.target))
+    near = nearest(features, features[rows], max(ks) + 1)
+    others = near != rows[:, None]
+    others[others.all(axis=1), -1] = False  # more rows like this one than there are neighbours
+    shares = knn.shares(model.votes_, near[others].reshape(len(rows), -1), ks)
+    return [knn.said(shares[k], model, builder.table.classes) for k in ks]
+
+
+def _by_downdating(
+    builder: Builder, columns: Sequence[int], rows: np.ndarray, thetas: list[Theta]
+) -> list[Predictions] | None:
+    """None where least squares is badly conditioned."""
+    alphas = [float(builder.recipe(theta).model.get("alpha", 1.0)) for theta in thetas]
+    if builder.definition.import_path(False) == LINEAR:
+        alphas = [0.0]
+    values = left_out(builder.table, columns, rows, alphas, builder.definition.scale)
+    if values is None:
+        return None
+    return [Predictions(value=np.ascontiguousarray(column)) for column in values.T]
 
 
 def left_out(
