@@ -3,7 +3,7 @@ from snakemake.utils import min_version
 
 from heldout.config.study import Study
 from heldout.errors import HeldoutError
-from heldout.host import put_interpreter_first
+from heldout.host import ignore_forgotten_sizes, put_interpreter_first
 
 min_version("9.0")
 
@@ -14,6 +14,7 @@ if "tasks" not in config:
 
 
 put_interpreter_first()
+ignore_forgotten_sizes()
 
 STEP = """
 python -m heldout.steps.run results/{wildcards.task} {log} > {log} 2>&1 <<'SPEC'

@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+import warnings
 from pathlib import Path
 
 
@@ -12,6 +13,11 @@ def put_interpreter_first() -> None:
     (Snakemake's `shell.prefix` would take away that of a workflow which uses this one as a module.)
     """
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
+
+def ignore_forgotten_sizes() -> None:
+    """Silence `snakemake --report`, which asks for the size of every input and forgets to wait for it."""
+    warnings.filterwarnings("ignore", "coroutine 'InputFiles", RuntimeWarning)
 
 
 def cancel_timers() -> None:
