@@ -306,6 +306,40 @@ def test_leave_one_out_equals_refitting(scale: bool, learner: str, grid: Any, ma
         np.testing.assert_allclose(outcome.predictions.value, expected, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("odd", [0.1, 1.0, 1000.0])
+def test_leave_one_out_refits_where_a_column_is_constant_but_for_one_row(odd: float) -> None:
+    data = table(False, n=50)
+    data.features[:, 3] = 0.3
+    builder = Builder(define("ridge", {"estimator": "ridge"}), data)
+    [chunk] = resamples("loo", 50, {"loo": {"row": np.arange(50), "fold": np.arange(50) + 1}})
+    found = leave_one_out.run(builder, chunk, [{"alpha": 1.0}])
+    assert found is not None, "constant in all rows: that is no problem"
+    model = make_pipeline(StandardScaler(), Ridge())
+    expected = cross_val_predict(model, data.features, data.target, cv=LeaveOneOut())
+    np.testing.assert_allclose(found[0].predictions.value, expected, rtol=1e-9)
+    data.features[17, 3] += odd
+    assert leave_one_out.run(builder, chunk, [{"alpha": 1.0}]) is None
+
+
+@pytest.mark.parametrize("columns", [4, 70])
+def test_least_squares_without_a_unique_solution_is_scikit_learns(columns: int) -> None:
+    """Collinear columns, and more columns than rows."""
+    data = table(False, p=columns)
+    data.features[:, 3] = 2 * data.features[:, 0]
+    problem = problem_for(define("linear", {"estimator": "linear"}), data)
+    [outcome] = dispatch.run(problem, [{}])
+    own = LinearRegression().fit(problem.train_features, problem.train_target)
+    np.testing.assert_array_equal(outcome.predictions.value, own.predict(problem.held_features))
+
+
+def test_neighbours_do_not_depend_on_how_many_are_asked_for() -> None:
+    """Sums are rounded alike: decimals with many ties."""
+    rows = np.random.default_rng(0).normal(size=(400, 6)).round(1)
+    together = nearest(rows, rows, 10)
+    for i, row in enumerate(rows):
+        assert together[i].tolist() == nearest(rows, row[None], 10)[0].tolist()
+
+
 @pytest.mark.parametrize("classification", [True, False])
 @pytest.mark.parametrize("values", ["real", "few", "equal"])
 def test_leave_one_out_of_neighbours_equals_refitting(classification: bool, values: str) -> None:

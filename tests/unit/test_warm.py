@@ -14,7 +14,7 @@ import pytest
 from heldout.warm import client
 
 SERVER = """
-import json, os, sys, time
+import json, os, subprocess, sys, time
 from heldout.warm.server import serve
 
 def run(arguments, spec):
@@ -24,6 +24,11 @@ def run(arguments, spec):
         open(given["file"], "w").write(str(os.getpid()))
     if given.get("raise"):
         raise ValueError("a bad step")
+    if given.get("read"):
+        print("read", len(sys.stdin.read()), flush=True)
+    if "worker" in given:
+        worker = subprocess.Popen(["sleep", "60"])
+        open(given["worker"], "w").write(str(worker.pid))
     time.sleep(given.get("sleep", 0))
     return given.get("code", 0)
 
@@ -150,6 +155,22 @@ def test_a_step_with_more_threads_runs_alone(address: str, tmp_path: Path) -> No
     assert ask(address, tmp_path, threads=2)[0] == ["alone"]
 
 
+def test_a_step_has_nothing_to_read(address: str, tmp_path: Path) -> None:
+    assert ask(address, tmp_path, read=True)[0][1:] == ["read 0", "code 0"]
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_what_a_step_has_started_ends_with_it(address: str, tmp_path: Path, killed: bool) -> None:
+    mark = tmp_path / "worker"
+    step = begin(address, tmp_path, worker=str(mark), sleep=30 if killed else 0)
+    wait_for(lambda: mark.is_file() and mark.read_text() != "")
+    if killed:
+        step.kill()
+    out, _ = step.communicate(timeout=20)
+    assert killed or out.splitlines()[-1] == "code 0"
+    wait_for(lambda: not alive(int(mark.read_text())))
+
+
 def test_steps_run_side_by_side(address: str, tmp_path: Path) -> None:
     marks = [tmp_path / f"pid{i}" for i in range(3)]
     steps = [begin(address, tmp_path, sleep=30, file=str(mark)) for mark in marks]
@@ -172,4 +193,18 @@ def test_half_a_request_harms_nobody(address: str, tmp_path: Path) -> None:
         connection.connect(f"\0{address}")
         socket.send_fds(connection, [(1000).to_bytes(client.LENGTH)], [1, 2])
         connection.sendall(b"half")
+    assert ask(address, tmp_path)[0][-1] == "code 0"
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"no parts", b"{}\0folder\0a\0b\0A=1", b"[]\0f\0a\0b\0no sign"]
+)
+def test_nonsense_harms_nobody(address: str, tmp_path: Path, body: bytes) -> None:
+    import socket
+
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(f"\0{address}")
+        socket.send_fds(connection, [len(body).to_bytes(client.LENGTH)], [1, 2])
+        connection.sendall(body)
+        assert connection.recv(1) == b""
     assert ask(address, tmp_path)[0][-1] == "code 0"

@@ -85,7 +85,7 @@ def _path(module: str) -> Path | None:
 
 
 class _Facts(NamedTuple):
-    """What is known of a module while its file has the same time and size."""
+    """What is known of a module while its file has the same times and size."""
 
     stamp: list[int]
     imports: list[str]
@@ -98,7 +98,7 @@ def _facts(module: str) -> _Facts:
     if path is None:
         raise ModuleNotFoundError(module)
     file = path.stat()
-    stamp = [file.st_mtime_ns, file.st_size]
+    stamp = [file.st_mtime_ns, file.st_ctime_ns, file.st_size]
     known = _memory().get(module)
     if known is not None and known.stamp == stamp:
         return known
@@ -113,7 +113,8 @@ _news: dict[str, _Facts] = {}
 
 def _memory_file() -> Path:
     """Beside the compiled bytecode, and for the same reason: not to read the code every time."""
-    return ROOT / "__pycache__" / f"digests.{sys.implementation.cache_tag}.json"
+    way = digest(Path(__file__).read_bytes())[:8]  # of making digests
+    return ROOT / "__pycache__" / f"digests.{sys.implementation.cache_tag}.{way}.json"
 
 
 @functools.cache

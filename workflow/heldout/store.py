@@ -36,6 +36,7 @@ REFERENCE = re.compile(rb"\x8c%c([0-9a-f]{%d})\x94Q" % (SEAL, SEAL))
 CLOCK = 14
 """After the seal, not under it: the seconds that the fit took. Two jobs that fit the same cell at
 the same time, as after a crash on a cluster, then write the same cell."""
+LONGEST = 10.0 ** (CLOCK - 7) - 1
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ class Store:
         }
         body = json.dumps(header).encode() + b"\n" + data
         seal = digest(body)
-        clock = f"{seconds:{CLOCK}.6f}"
+        clock = f"{min(seconds, LONGEST):{CLOCK}.6f}"
         write_bytes(self._place(cell, "score"), body + seal.encode() + clock.encode())
         return Record(keys.cell, seal, header["model"], engine, float(clock))
 

@@ -21,7 +21,6 @@ LABEL_IS_ARGMAX = {
     "sklearn.tree._classes.DecisionTreeClassifier",
     "sklearn.ensemble._forest.RandomForestClassifier",
     "sklearn.ensemble._forest.ExtraTreesClassifier",
-    "sklearn.dummy.DummyClassifier",
 }
 """Classifiers whose label is the first class of highest probability: predict once, not twice."""
 LABEL_IS_SIGN = {"sklearn.svm._classes.SVC", "sklearn.svm._classes.NuSVC"}

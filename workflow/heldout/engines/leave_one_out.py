@@ -31,6 +31,8 @@ LINEAR = "sklearn.linear_model.LinearRegression"
 NEIGHBOURS = ("sklearn.neighbors.KNeighborsClassifier", "sklearn.neighbors.KNeighborsRegressor")
 WELL_CONDITIONED = 1e-9
 """Least squares: the smallest eigenvalue over the largest one must be above this."""
+SEEN = 1e-8
+"""A variance that is less than this share of what it was, or of the values' squares, is rounding."""
 
 
 def is_exact_for(builder: Builder, resample: Resample, thetas: Sequence[Theta]) -> bool:
@@ -113,7 +115,7 @@ def _by_neighbours(
 def _by_downdating(
     builder: Builder, columns: Sequence[int], rows: np.ndarray, thetas: list[Theta]
 ) -> list[Predictions] | None:
-    """None where least squares is badly conditioned."""
+    """None where least squares is badly conditioned, or a scale is not to be trusted."""
     alphas = [float(builder.recipe(theta).model.get("alpha", 1.0)) for theta in thetas]
     if builder.definition.import_path(False) == LINEAR:
         alphas = [0.0]
@@ -129,13 +131,19 @@ def left_out(
     """Predictions for the left-out rows (down) and λ (across)."""
     features = np.asarray(table.features)[:, list(columns)]
     target = np.asarray(table.target, np.float64)
-    n = len(target)
+    n, largest = len(target), np.abs(features).max(axis=0)
+    constant = np.ptp(features, axis=0) == 0
     features, target = features - features.mean(axis=0), target - (y_mean := target.mean())
+    features[:, constant] = 0.0
     x, y, factor = features[rows], target[rows], n / (n - 1)
     gram = features.T @ features - factor * x[:, :, None] * x[:, None, :]
     moment = features.T @ target - factor * x * y[:, None]
     if scale:
-        scales = _scales(np.diagonal(gram, axis1=1, axis2=2) / (n - 1))
+        squares = np.diagonal(gram, axis1=1, axis2=2)
+        least = SEEN * np.maximum((features**2).sum(axis=0), n * (SEEN * largest) ** 2)
+        if (squares < least)[:, ~constant].any():  # constant but for the row left out, or nearly
+            return None
+        scales = np.where(constant, 1.0, np.sqrt(squares / (n - 1)))
         gram = gram / (scales[:, :, None] * scales[:, None, :])
         moment, x = moment / scales, x / scales
     values, vectors = np.linalg.eigh(gram)
@@ -147,10 +155,3 @@ def left_out(
     return np.stack(
         [intercept + (query * answer / (values + alpha)).sum(axis=1) for alpha in alphas], axis=1
     )
-
-
-def _scales(variances: np.ndarray) -> np.ndarray:
-    """Standard deviations; a constant column keeps its scale."""
-    scales = np.sqrt(np.maximum(variances, 0))
-    scales[scales <= 1e-12 * (1 + scales.max(axis=1, keepdims=True))] = 1.0
-    return scales

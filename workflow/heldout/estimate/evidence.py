@@ -40,7 +40,7 @@ class Evidence:
     @cached_property
     def set_means(self) -> np.ndarray:
         """The mean loss of each held-out set."""
-        if self.n == len(self.losses):  # leave-one-out: each set is one example
+        if all(len(losses) == 1 for losses in self.losses):  # leave-one-out
             return self.pooled
         return np.array([losses.mean() for losses in self.losses])
 

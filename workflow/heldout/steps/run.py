@@ -5,6 +5,7 @@ import sys
 
 def run(arguments: list[str], spec: str) -> int:
     """Run the step that the spec names, and write beside the log what it took; the exit code."""
+    import contextlib
     import importlib
     import json
     import resource
@@ -28,7 +29,8 @@ def run(arguments: list[str], spec: str) -> int:
         "max_rss": used.ru_maxrss / 1024,
     }
     values = "\t".join(f"{value:.3f}" for value in columns.values())
-    log.with_suffix(".tsv").write_text("\t".join(columns) + f"\n{values}\n")
+    with contextlib.suppress(OSError):
+        log.with_suffix(".tsv").write_text("\t".join(columns) + f"\n{values}\n")
     return 0
 
 

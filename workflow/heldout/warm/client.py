@@ -14,6 +14,12 @@ LENGTH = 8
 """A request begins with its length in so many bytes; its parts are separated by zero bytes."""
 
 
+def user_of(connection: socket.socket) -> int:
+    """The user at the other end: the second of process, user and group."""
+    peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+    return int.from_bytes(peer[4:8], sys.byteorder)
+
+
 def ask(arguments: list[str], spec: str) -> int | None:
     """Let a child of the warm process run a step; its exit code, or None if there is no such process."""
     address = os.environ.get(ADDRESS)
@@ -25,6 +31,8 @@ def ask(arguments: list[str], spec: str) -> int | None:
     with socket.socket(socket.AF_UNIX) as connection:
         try:
             connection.connect(f"\0{address}")
+            if user_of(connection) != os.getuid():
+                return None
             socket.send_fds(connection, [len(body).to_bytes(LENGTH)], [1, 2])
             connection.sendall(body)
         except OSError:

@@ -7,7 +7,6 @@ import os
 import select
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import threading
@@ -17,10 +16,9 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NoReturn
 
-from heldout.warm.client import ADDRESS, ARGUMENTS, LENGTH, ONE_THREAD
+from heldout.warm.client import ADDRESS, ARGUMENTS, LENGTH, ONE_THREAD, user_of
 
 EARLY = (
     "pyarrow.csv",
@@ -44,8 +42,8 @@ LATER = (
     "heldout.steps.render_report",
     "heldout.steps.render_index",
 )
-_PEER = struct.Struct("3i")
-"""Process, user and group at the other end."""
+PATIENCE = 10.0
+"""Seconds for a request to arrive."""
 _started: list[subprocess.Popen[bytes]] = []
 """Held here so that the pipe to the warm process stays open as long as this process lives."""
 
@@ -74,15 +72,11 @@ class _Call:
 
     connection: socket.socket
     outputs: list[int]
+    module: str
     spec: str
     folder: str
     arguments: list[str]
     environment: dict[str, str]
-
-    @cached_property
-    def module(self) -> str:
-        """The module of the step."""
-        return f"heldout.steps.{json.loads(self.spec)['step']}"
 
 
 def serve(address: str, modules: list[str], run: Callable[[list[str], str], int]) -> NoReturn:
@@ -114,29 +108,40 @@ def serve(address: str, modules: list[str], run: Callable[[list[str], str], int]
 
 def _receive(connection: socket.socket) -> _Call | None:
     """The request of a step, if it is whole and of the same user."""
-    peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
-    if _PEER.unpack(peer)[1] == os.getuid():
-        with suppress(OSError):
+    outputs: list[int] = []
+    try:
+        if user_of(connection) == os.getuid():
+            connection.settimeout(PATIENCE)
             head, outputs, _, _ = socket.recv_fds(connection, LENGTH, 2)
             with connection.makefile("rb") as file:
                 body = file.read(int.from_bytes(head))
-            if body and len(body) == int.from_bytes(head):
+            connection.settimeout(None)
+            if len(body) == int.from_bytes(head):
                 spec, folder, *rest = os.fsdecode(body).split("\0")
                 variables = dict(one.split("=", 1) for one in rest[ARGUMENTS:])
-                return _Call(connection, outputs, spec, folder, rest[:ARGUMENTS], variables)
-    connection.close()
+                module = f"heldout.steps.{json.loads(spec)['step']}"
+                arguments = rest[:ARGUMENTS]
+                return _Call(connection, outputs, module, spec, folder, arguments, variables)
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    _close(connection, outputs)
     return None
 
 
-def _fork(call: _Call, sockets: list[socket.socket], run: Callable[[list[str], str], int]) -> None:
-    if os.fork() == 0:
-        for other in sockets:
-            if other is not call.connection:
-                other.close()
-        _be_the_step(call, run)
-    call.connection.close()
-    for output in call.outputs:
+def _close(connection: socket.socket, outputs: list[int]) -> None:
+    connection.close()
+    for output in outputs:
         os.close(output)
+
+
+def _fork(call: _Call, sockets: list[socket.socket], run: Callable[[list[str], str], int]) -> None:
+    with suppress(OSError):  # no process to be had: the step fails, and says so
+        if os.fork() == 0:
+            for other in sockets:
+                if other is not call.connection:
+                    other.close()
+            _be_the_step(call, run)
+    _close(call.connection, call.outputs)
 
 
 def _be_the_step(call: _Call, run: Callable[[list[str], str], int]) -> NoReturn:
@@ -144,8 +149,10 @@ def _be_the_step(call: _Call, run: Callable[[list[str], str], int]) -> NoReturn:
     code = 1
     try:
         gc.freeze()  # memory that is not looked through stays shared
+        os.setsid()  # its own children are in its group, and end with it
+        os.register_at_fork(after_in_child=call.connection.close)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        for place, output in enumerate(call.outputs, start=1):
+        for place, output in enumerate([os.open(os.devnull, os.O_RDONLY), *call.outputs]):
             os.dup2(output, place)
         os.chdir(call.folder)
         os.environ.clear()
@@ -159,15 +166,18 @@ def _be_the_step(call: _Call, run: Callable[[list[str], str], int]) -> NoReturn:
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        os.killpg(0, signal.SIGTERM)  # workers that a learner has left behind
         with suppress(OSError):
             call.connection.sendall(bytes([code]))
         os._exit(code)
 
 
 def _end_with(connection: socket.socket) -> NoReturn:
-    """End this process when the step that asked for it has ended."""
+    """End this process, and its own, when the step that asked for it has ended."""
     with suppress(OSError):
         connection.recv(1)
+    os.killpg(0, signal.SIGTERM)
     os._exit(1)
 
 
