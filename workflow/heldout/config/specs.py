@@ -22,9 +22,6 @@ from heldout.report.assets import assets_digest
 
 MAX_SPEC = 120_000
 """A spec travels inside a shell command, which may have 128 KiB."""
-BATCHING = {"batches", "batch_cells", "figures"}
-"""Keys that change no number."""
-
 SETTINGS: dict[str, Callable[[Task], dict[str, Any]]] = {
     "holdout": lambda task: task.holdout.model_dump(),
     "kfold": lambda task: task.kfold.model_dump(),
@@ -135,8 +132,14 @@ class Specs(Tasks):
             "level": self.config.level,
             "groups": task.groups,
             "open_again": self.config.open_again,
-            "config": digest(self.config.model_dump_json(exclude=BATCHING)),
+            "config": self._task_digest(name),
         }
+
+    def _task_digest(self, name: str) -> str:
+        """Of all in the config that can change a number of this task."""
+        learners = [learner.as_spec() for learner in self._learners_of(name)]
+        shared = {"seed": self.config.seed, "level": self.config.level, "learners": learners}
+        return digest(self._task(name).model_dump_json(), canonical(shared))
 
     def _tabulate_estimates(self, name: str) -> dict[str, Any]:
         return {"learners": self._task(name).learners, "test": self.has_test(name)}

@@ -1,0 +1,49 @@
+"""The tasks of one config do not disturb each other."""
+
+import copy
+from typing import Any
+
+import pytest
+
+from heldout.config.study import Study
+
+STEPS = (
+    "prepare_data",
+    "estimate_risks",
+    "select_model",
+    "estimate_procedures",
+    "train_final",
+    "open_test",
+    "tabulate_estimates",
+    "run_checks",
+    "render_report",
+)
+
+
+def config() -> dict[str, Any]:
+    task = {"data": "t.csv", "target": "y", "loss": "zero_one", "test": 0.2}
+    tasks = {"a": {**task, "learners": ["knn"]}, "b": {**task, "learners": ["tree"]}}
+    grids = {"knn": {"n_neighbors": [1, 5]}, "tree": {"max_depth": [1, 2]}}
+    learners = {name: {"estimator": name, "grid": grid} for name, grid in grids.items()}
+    return {"tasks": tasks, "learners": learners}
+
+
+def change_loss(given: dict[str, Any]) -> None:
+    given["tasks"]["a"]["loss"] = "brier"
+
+
+def change_grid(given: dict[str, Any]) -> None:
+    given["learners"]["knn"]["grid"]["n_neighbors"].append(9)
+
+
+def specs(given: dict[str, Any], task: str) -> list[str]:
+    study = Study(given, cores=2)
+    return [study.spec(step, task) for step in STEPS]
+
+
+@pytest.mark.parametrize("change", [change_loss, change_grid])
+def test_a_change_of_one_task_reruns_nothing_of_another(change: Any) -> None:
+    changed = copy.deepcopy(config())
+    change(changed)
+    assert specs(changed, "a") != specs(config(), "a")
+    assert specs(changed, "b") == specs(config(), "b")
