@@ -1,11 +1,25 @@
 from snakemake.exceptions import WorkflowError
+from snakemake.persistence import PersistenceBase
 from snakemake.utils import min_version
+
+from heldout import host
+from heldout.warm import server as warm
+
+min_version("9.0")
+host.set_up_shells()
+host.spare_pandas(PersistenceBase)
+host.ignore_forgotten_sizes()
+
+# With a cluster nodes are given, not cores, and one job does not know what another one has.
+given = workflow.resource_settings
+on_cluster = workflow.remote_exec or given.nodes is not None
+
+# The libraries are imported beside the planning; local jobs start from the process that has them.
+if not on_cluster:
+    warm.start()
 
 from heldout.config.study import Study
 from heldout.errors import HeldoutError
-from heldout.host import ignore_forgotten_sizes, put_interpreter_first
-
-min_version("9.0")
 
 # A --configfile replaces the demo instead of being merged into it.
 if "tasks" not in config:
@@ -13,18 +27,11 @@ if "tasks" not in config:
     configfile: "config/config.yaml"
 
 
-put_interpreter_first()
-ignore_forgotten_sizes()
-
 STEP = """
-python -m heldout.steps.run results/{wildcards.task} {log} > {log} 2>&1 <<'SPEC'
+python -S "$HELDOUT_STEP" results/{wildcards.task} {log} > {log} 2>&1 <<'SPEC'
 {params.spec}
 SPEC
 """
-
-# With a cluster nodes are given, not cores, and one job does not know what another one has.
-given = workflow.resource_settings
-on_cluster = workflow.remote_exec or given.nodes is not None
 
 try:
     study = Study(config, cores=None if on_cluster else given.cores or 1)
@@ -58,3 +65,7 @@ rule all:
         expand("results/{task}/final/model.joblib", task=study.tasks),
         expand("results/{task}/figures/estimates.png", task=study.figures),
         expand("results/{task}/audit.html", task=study.audits),
+
+
+warm.expect(study.libraries)
+host.settle()

@@ -1,18 +1,41 @@
 """What the workflow does to the Snakemake process that it runs in."""
 
+import gc
 import os
 import sys
 import threading
 import warnings
 from pathlib import Path
+from typing import Any
+
+from heldout.warm import client
 
 
-def put_interpreter_first() -> None:
-    """Let `python` mean this interpreter in every shell that Snakemake starts.
+def set_up_shells() -> None:
+    """Let `python` mean this interpreter in every shell that Snakemake starts, and name the script of a step.
 
     (Snakemake's `shell.prefix` would take away that of a workflow which uses this one as a module.)
     """
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    os.environ["HELDOUT_STEP"] = client.__file__
+
+
+def spare_pandas(persistence: Any) -> None:
+    """Keep Snakemake from importing pandas, a third of a second, to ask if a parameter is a table of it.
+
+    It cannot be one as long as nobody has imported pandas.
+    """
+    thorough = getattr(persistence, "_serialize_param_pandas", None)
+    quick = getattr(persistence, "_serialize_param_builtin", None)
+    if thorough and quick:
+        persistence._serialize_param_pandas = lambda self, value: (
+            thorough if "pandas" in sys.modules else quick
+        )(self, value)
+
+
+def settle() -> None:
+    """Let Python not look for garbage in what is there by now: it would do so even when it ends."""
+    gc.freeze()
 
 
 def ignore_forgotten_sizes() -> None:
@@ -20,8 +43,9 @@ def ignore_forgotten_sizes() -> None:
     warnings.filterwarnings("ignore", "coroutine 'InputFiles", RuntimeWarning)
 
 
-def cancel_timers() -> None:
+def end_at_once() -> None:
     """Let the process end at once: Snakemake's scheduler leaves timers that it would wait a second for."""
+    settle()
     for thread in threading.enumerate():
         if isinstance(thread, threading.Timer):
             thread.cancel()

@@ -1,8 +1,7 @@
 # Everything → report.html for each task, and an index; figures if asked for; progress.
 
-from heldout.host import cancel_timers
+from heldout.host import end_at_once
 from heldout.progress import watch
-from heldout.warm.server import start as start_warm
 
 
 report: "../report/workflow.rst"
@@ -106,17 +105,14 @@ rule draw_figures:
         STEP
 
 
-# A long run says in the terminal how far its fitting jobs are, and local jobs start from a process
-# that has imported the libraries already.
+# A long run says in the terminal how far its fitting jobs are.
 onstart:
     watch([Path("results", task) for task in study.tasks], say=logger.info)
-    if not on_cluster:
-        start_warm(study.libraries)
 
 
 onsuccess:
-    cancel_timers()
+    end_at_once()
 
 
 onerror:
-    cancel_timers()
+    end_at_once()

@@ -3,12 +3,14 @@
 from pathlib import Path
 from typing import Any
 
+from heldout.imports import without_pandas
 from heldout.prepare import Request, prepare
 
 
 def main(folder: Path, spec: dict[str, Any]) -> None:
     """Read, check, seal, write."""
-    facts = prepare(Request(**spec["request"]), folder / "data", folder / "vault")
+    with without_pandas():
+        facts = prepare(Request(**spec["request"]), folder / "data", folder / "vault")
     print(f"{facts['n']} rows to learn from, {facts['sealed']} sealed")
     for note in facts["notes"]:
         print(f"note: {note}")

@@ -34,14 +34,5 @@ def run(arguments: list[str], spec: str) -> int:
     return 0
 
 
-def main() -> int:
-    """Ask the warm process; run the step here if there is none."""
-    from heldout.warm.client import ask
-
-    spec = sys.stdin.read()
-    code = ask(sys.argv[1:], spec)
-    return run(sys.argv[1:], spec) if code is None else code
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(sys.argv[1:], sys.stdin.read()))

@@ -18,17 +18,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NoReturn
 
+from heldout.imports import without_pandas
 from heldout.warm.client import ADDRESS, ARGUMENTS, LENGTH, ONE_THREAD, user_of
 
 EARLY = (
     "pyarrow.csv",
     "pyarrow.parquet",
-    "pandas",
     "heldout.steps.prepare_data",
     "heldout.steps.draw_splits",
     "scipy.sparse",
     "scipy.optimize",
     "scipy.stats",
+    "sklearn.pipeline",
 )
 """What a run begins with; then what scikit-learn imports, bit by bit, so that no step waits long."""
 LATER = (
@@ -48,22 +49,33 @@ _started: list[subprocess.Popen[bytes]] = []
 """Held here so that the pipe to the warm process stays open as long as this process lives."""
 
 
-def start(libraries: Iterable[str]) -> None:
+def start() -> None:
     """Start the warm process, and tell the jobs that this process will start where it listens."""
     if sys.platform != "linux" or ADDRESS in os.environ:
         return
     address = f"heldout-{uuid.uuid4()}"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "heldout.warm.server", address, *EARLY, *libraries, *LATER],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=os.environ | ONE_THREAD,
-        start_new_session=True,  # Ctrl-C is for the steps: their children end with them
-    )
-    assert process.stdout is not None
-    if process.stdout.readline():  # it listens
-        _started.append(process)
-        os.environ[ADDRESS] = address
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(f"\0{address}")
+        listener.listen(128)  # from here on a step may ask, and waits until the process is there
+        process = subprocess.Popen(
+            [sys.executable, "-m", "heldout.warm.server", str(listener.fileno())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            env=os.environ | ONE_THREAD,
+            pass_fds=[listener.fileno()],
+            start_new_session=True,  # Ctrl-C is for the steps: their children end with them
+        )
+    _started.append(process)
+    os.environ[ADDRESS] = address
+
+
+def expect(libraries: Iterable[str]) -> None:
+    """Tell the warm process, if there is one, which modules the steps of this run will need."""
+    for process in _started:
+        assert process.stdin is not None
+        with suppress(OSError):  # it has ended: steps run alone
+            process.stdin.write("".join(f"{name}\n" for name in [*libraries, *LATER]).encode())
+            process.stdin.flush()
 
 
 @dataclass
@@ -79,24 +91,27 @@ class _Call:
     environment: dict[str, str]
 
 
-def serve(address: str, modules: list[str], run: Callable[[list[str], str], int]) -> NoReturn:
-    """Import the modules one by one; a step is served as soon as its own module is there."""
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(f"\0{address}")
-    listener.listen(128)
-    print("listening", flush=True)
+def serve(
+    listener: socket.socket, modules: Iterable[str], run: Callable[[list[str], str], int]
+) -> NoReturn:
+    """Import modules one by one, these and those that standard input names, until that ends.
+
+    A step is served as soon as its own module is there.
+    """
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children are not waited for
     cold, calls = deque(modules), list[_Call]()
     while True:
-        ready, _, _ = select.select([listener, sys.stdin], [], [], 0 if cold else None)
-        if sys.stdin in ready:  # Snakemake has ended
-            os._exit(0)  # without the time that it takes to forget everything
+        ready, _, _ = select.select([listener, 0], [], [], 0 if cold else None)
+        if 0 in ready:
+            names = _names()
+            if not names:  # Snakemake has ended
+                os._exit(0)  # without the time that it takes to forget everything
+            cold.extend(names)
         if listener in ready:
             call = _receive(listener.accept()[0])
             calls += [call] if call else []
         elif cold:
-            with suppress(Exception):  # whoever needs it will say what is wrong
-                importlib.import_module(cold.popleft())
+            _import(cold.popleft())
         waiting = list[_Call]()
         for call in calls:
             if call.module in cold:
@@ -104,6 +119,19 @@ def serve(address: str, modules: list[str], run: Callable[[list[str], str], int]
             else:
                 _fork(call, [listener, *(other.connection for other in calls)], run)
         calls = waiting
+
+
+def _names() -> list[str]:
+    """The lines that stand in standard input; none at its end."""
+    found = os.read(0, 2**16)
+    while found and not found.endswith(b"\n"):
+        found += os.read(0, 2**16)
+    return found.decode().split()
+
+
+def _import(module: str) -> None:
+    with without_pandas(), suppress(Exception):  # whoever needs it will say what is wrong
+        importlib.import_module(module)
 
 
 def _receive(connection: socket.socket) -> _Call | None:
@@ -184,4 +212,4 @@ def _end_with(connection: socket.socket) -> NoReturn:
 if __name__ == "__main__":
     from heldout.steps.run import run
 
-    serve(sys.argv[1], sys.argv[2:], run)
+    serve(socket.socket(fileno=int(sys.argv[1])), EARLY, run)
