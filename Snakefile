@@ -1,5 +1,5 @@
+from snakemake import persistence
 from snakemake.exceptions import WorkflowError
-from snakemake.persistence import PersistenceBase
 from snakemake.utils import min_version
 
 from heldout import host
@@ -7,7 +7,7 @@ from heldout.warm import server as warm
 
 min_version("9.0")
 host.set_up_shells()
-host.spare_pandas(PersistenceBase)
+host.spare_pandas(persistence)
 host.ignore_forgotten_sizes()
 
 # With a cluster nodes are given, not cores, and one job does not know what another one has.

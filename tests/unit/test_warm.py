@@ -3,10 +3,12 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ import pytest
 from heldout.warm import client
 
 SERVER = """
-import json, os, subprocess, sys, time
+import json, os, socket, subprocess, sys, time
 from heldout.warm.server import serve
 
 def run(arguments, spec):
@@ -32,44 +34,67 @@ def run(arguments, spec):
     time.sleep(given.get("sleep", 0))
     return given.get("code", 0)
 
-serve(sys.argv[1], sys.argv[2:], run)
+serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:], run)
 """
 CLIENT = """
-import sys
-from heldout.warm.client import ask
-code = ask(sys.argv[2:], sys.argv[1])
-print("alone" if code is None else f"code {code}")
+import os, sys
+from heldout.warm import client
+os.execv = lambda *_: sys.exit("alone")
+code = client.main()
+print(f"code {code}")
 """
+ALONE: tuple[list[str], str] = ([], "alone\n")
+
+
+def serve(name: str, folder: Path, *modules: str) -> subprocess.Popen[bytes]:
+    """A server as Snakemake starts it: the socket is there before the process."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(f"\0{name}")
+        listener.listen()
+        number = listener.fileno()
+        command = [sys.executable, "-c", SERVER, str(number), *modules]
+        return subprocess.Popen(command, stdin=subprocess.PIPE, cwd=folder, pass_fds=[number])
 
 
 @pytest.fixture
-def address(tmp_path: Path) -> Iterator[str]:
-    name = f"heldout-test-{os.getpid()}-{tmp_path.name}"
-    command = [sys.executable, "-c", SERVER, name, "one", "two", "heldout.steps.late"]
-    for module in ("one", "two"):
+def server(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    for module in ("one", "two", "three"):
         text = f"import time; time.sleep(0.5); open('imported {module}', 'w')"
         (tmp_path / f"{module}.py").write_text(text)
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path)
+    process = serve(name_for(tmp_path), tmp_path, "one", "two", "heldout.steps.late")
     assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdout.readline()
-    yield name
+    yield process
     process.stdin.close()
     process.wait(10)
-    process.stdout.close()
+
+
+def name_for(folder: Path) -> str:
+    return f"heldout-test-{os.getpid()}-{folder.name}"
+
+
+@pytest.fixture
+def address(server: subprocess.Popen[bytes], tmp_path: Path) -> str:
+    return name_for(tmp_path)
 
 
 def begin(address: str, folder: Path, **spec: object) -> subprocess.Popen[str]:
     """A step that asks."""
     threads = dict.fromkeys(client.ONE_THREAD, str(spec.pop("threads", 1)))
-    return subprocess.Popen(
-        [sys.executable, "-c", CLIENT, json.dumps({"step": "any"} | spec), "FOLDER", "LOG"],
+    process = subprocess.Popen(
+        [sys.executable, "-c", CLIENT, "FOLDER", "LOG"],
         env=os.environ | threads | {client.ADDRESS: address, "MARK": "mine"},
         cwd=folder,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
+    assert process.stdin is not None
+    with suppress(BrokenPipeError):  # it runs alone, and its spec is for whom it becomes
+        process.stdin.write(json.dumps({"step": "any"} | spec))
+        process.stdin.close()
+    process.stdin = None
+    return process
 
 
 def ask(address: str, folder: Path, **spec: object) -> tuple[list[str], str]:
@@ -132,27 +157,22 @@ def test_a_child_ends_with_the_step_that_asked(address: str, tmp_path: Path) -> 
 
 
 def test_the_server_ends_when_its_starter_has_ended(tmp_path: Path) -> None:
-    name = f"heldout-test-{os.getpid()}-end"
-    process = subprocess.Popen(
-        [sys.executable, "-c", SERVER, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
+    name = name_for(tmp_path)
+    process = serve(name, tmp_path)
     assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdout.readline()
     assert ask(name, tmp_path)[0][-1] == "code 0"
     process.stdin.close()
     assert process.wait(10) == 0
-    process.stdout.close()
-    assert ask(name, tmp_path)[0] == ["alone"]
+    assert ask(name, tmp_path) == ALONE
 
 
 @pytest.mark.parametrize("name", ["", "heldout-nobody-listens"])
 def test_without_a_server_a_step_runs_alone(name: str, tmp_path: Path) -> None:
-    assert ask(name, tmp_path)[0] == ["alone"]
+    assert ask(name, tmp_path) == ALONE
 
 
 def test_a_step_with_more_threads_runs_alone(address: str, tmp_path: Path) -> None:
-    assert ask(address, tmp_path, threads=2)[0] == ["alone"]
+    assert ask(address, tmp_path, threads=2) == ALONE
 
 
 def test_a_step_has_nothing_to_read(address: str, tmp_path: Path) -> None:
@@ -186,9 +206,45 @@ def test_a_step_waits_until_its_module_has_been_imported(address: str, tmp_path:
     assert (tmp_path / "imported two").is_file()
 
 
-def test_half_a_request_harms_nobody(address: str, tmp_path: Path) -> None:
-    import socket
+def test_modules_may_be_named_later(
+    server: subprocess.Popen[bytes], address: str, tmp_path: Path
+) -> None:
+    assert server.stdin is not None
+    server.stdin.write(b"three\nheldout.steps.later\n")
+    server.stdin.flush()
+    assert ask(address, tmp_path, step="later")[0][-1] == "code 0"
+    assert (tmp_path / "imported three").is_file()
 
+
+def test_a_run_starts_with_a_process_that_spares_pandas(tmp_path: Path) -> None:
+    """The real server, told what to import as the Snakefile tells it, serves a real client."""
+    (tmp_path / "sees.py").write_text("import sys; open('seen', 'w').write(' '.join(sys.modules))")
+    code = """if True:
+        import subprocess, sys
+        from heldout.warm import client, server
+        server.start()
+        server.expect(["sklearn.tree", "sees"])
+        done = subprocess.run([sys.executable, "-S", client.__file__, ".", "log"],
+                              input='{"step": "render_index"}', text=True, capture_output=True)
+        print(done.stderr)
+        """
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert "render_index.py" in done.stdout, (
+        done
+    )  # the step was reached, and has no spec to speak of
+    seen = (tmp_path / "seen").read_text().split()
+    assert "sklearn.tree" in seen
+    assert "pandas" not in seen
+
+
+def test_half_a_request_harms_nobody(address: str, tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(f"\0{address}")
         socket.send_fds(connection, [(1000).to_bytes(client.LENGTH)], [1, 2])
@@ -200,8 +256,6 @@ def test_half_a_request_harms_nobody(address: str, tmp_path: Path) -> None:
     "body", [b"", b"no parts", b"{}\0folder\0a\0b\0A=1", b"[]\0f\0a\0b\0no sign"]
 )
 def test_nonsense_harms_nobody(address: str, tmp_path: Path, body: bytes) -> None:
-    import socket
-
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(f"\0{address}")
         socket.send_fds(connection, [len(body).to_bytes(client.LENGTH)], [1, 2])

@@ -23,13 +23,15 @@ def set_up_shells() -> None:
 def spare_pandas(persistence: Any) -> None:
     """Keep Snakemake from importing pandas, a third of a second, to ask if a parameter is a table of it.
 
-    It cannot be one as long as nobody has imported pandas.
+    It cannot be one as long as nobody has imported pandas. (`persistence` is Snakemake's module; one
+    of another version that looks different is left alone.)
     """
-    thorough = getattr(persistence, "_serialize_param_pandas", None)
-    quick = getattr(persistence, "_serialize_param_builtin", None)
-    if thorough and quick:
-        persistence._serialize_param_pandas = lambda self, value: (
-            thorough if "pandas" in sys.modules else quick
+    base = getattr(persistence, "PersistenceBase", None)
+    thorough = getattr(base, "_serialize_param_pandas", None)
+    plain = getattr(base, "_serialize_param_builtin", None)
+    if base and thorough and plain:
+        base._serialize_param_pandas = lambda self, value: (
+            thorough if "pandas" in sys.modules else plain
         )(self, value)
 
 

@@ -100,8 +100,9 @@ def serve(
     """
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children are not waited for
     cold, calls = deque(modules), list[_Call]()
+    watched: list[socket.socket | int] = [listener, 0]
     while True:
-        ready, _, _ = select.select([listener, 0], [], [], 0 if cold else None)
+        ready, _, _ = select.select(watched, [], [], 0 if cold else None)
         if 0 in ready:
             names = _names()
             if not names:  # Snakemake has ended
