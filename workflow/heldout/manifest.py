@@ -1,7 +1,6 @@
 """Manifests: the small file that a fitting job declares, listing its cells and their digests."""
 
 from collections.abc import Iterable
-from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ def write_manifest(path: Path, facts: dict[str, Any], cells: Iterable[tuple[Cell
         entry = grouped.setdefault(
             place, {"learner": cell.learner, "theta": cell.theta, "sets": {}}
         )
-        entry["sets"][cell.held_out] = list(astuple(record))
+        entry["sets"][cell.held_out] = list(record)
     write_json(path, {**facts, "cells": list(grouped.values())})
 
 

@@ -68,8 +68,7 @@ class Keys(NamedTuple):
     cell: str
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """A cell's line in a manifest."""
 
     key: str
