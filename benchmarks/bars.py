@@ -67,7 +67,7 @@ def one_theta_added(repeats: int) -> dict[str, float]:
 
 
 def generic_engine(repeats: int) -> dict[str, Any]:
-    """An SVM and a random forest over tree depth: no path engine serves them."""
+    """The dearest learners: an SVM over C, and a random forest over tree depth."""
     found = {}
     for name in ("svm", "forest"):
         ours, theirs = [], []

@@ -26,7 +26,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
-from sklearn.svm import SVC, NuSVC
+from sklearn.svm import SVC, SVR, NuSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from heldout.config.grid import expand
@@ -98,6 +98,14 @@ CASES: list[tuple[str, dict[str, Any], bool, str, Make, float]] = [
     ("logistic", {"grid": {"C": [100.0, 0.01, 1.0]}}, True, "logistic",
      lambda t: make_pipeline(
          StandardScaler(), LogisticRegression(solver="newton-cholesky", tol=1e-10, **t)), 1e-6),
+    ("svm", {"grid": {"C": [0.1, 10.0], "gamma": ["scale", 0.5]}}, True, "svm",
+     lambda t: make_pipeline(StandardScaler(), SVC(**t)), 0),
+    ("svm", {"grid": {"C": [0.1, 10.0]}, "params": {"kernel": "linear"}}, True, "svm",
+     lambda t: make_pipeline(StandardScaler(), SVC(kernel="linear", **t)), 0),
+    ("svm", {"grid": {"C": [0.3, 3.0], "epsilon": [0.01, 0.2]}}, False, "svm",
+     lambda t: make_pipeline(StandardScaler(), SVR(**t)), 1e-12),
+    ("nu", {"estimator": "sklearn.svm.NuSVC", "grid": {"nu": [0.1, 0.3], "gamma": [0.1, 1.0]}},
+     True, "svm", lambda t: make_pipeline(StandardScaler(), NuSVC(**t)), 0),
     ("tree", {"grid": {"max_depth": [1, 3, 40, None]}}, True, "tree",
      lambda t: DecisionTreeClassifier(random_state=SEED, **t), 0),
     ("tree", {"grid": {"ccp_alpha": [0.0, 0.01, 0.05]}, "params": {"min_samples_leaf": 2}}, False,
@@ -122,6 +130,8 @@ CASES: list[tuple[str, dict[str, Any], bool, str, Make, float]] = [
     ("polynomial", {"grid": {"poly__degree": [3, 1, 2]}}, False, "polynomial",
      lambda t: make_pipeline(StandardScaler(), PolynomialFeatures(t["poly__degree"]),
                              LinearRegression()), 1e-8),
+    ("svm", {"grid": {"C": [0.1, 10.0]}, "params": {"break_ties": True}}, True, "generic",
+     lambda t: make_pipeline(StandardScaler(), SVC(break_ties=True, **t)), 0),
     ("knn", {"grid": {"n_neighbors": [3], "weights": ["distance"]}}, True, "generic",
      lambda t: make_pipeline(StandardScaler(), KNeighborsClassifier(**t)), 1e-12),
 ]  # fmt: skip

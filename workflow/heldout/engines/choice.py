@@ -51,6 +51,13 @@ def _newton(given: dict[str, Any]) -> bool:
     return exact and given.get("solver") == "newton-cholesky"
 
 
+def _decided_by_sums(given: dict[str, Any]) -> bool:
+    """No kernel of the user's own, no probabilities (from folds of its own), no ties to break."""
+    known = given.get("kernel", "rbf") in ("rbf", "linear", "poly", "sigmoid")
+    plain = given.get("probability", False) in (False, "deprecated")
+    return known and plain and not given.get("break_ties", False)
+
+
 def _grown_in_order(given: dict[str, Any]) -> bool:
     return not {"warm_start", "oob_score", "n_jobs", "n_iter_no_change"} & set(given)
 
@@ -66,6 +73,7 @@ OFFERS = (
     Offer("lasso", ("sklearn.linear_model.Lasso",), _tight("alpha")),
     Offer("lasso", ("sklearn.linear_model.ElasticNet",), _tight("alpha", "l1_ratio")),
     Offer("logistic", ("sklearn.linear_model.LogisticRegression",), _newton),
+    Offer("svm", tuple(f"sklearn.svm.{kind}" for kind in ("SVC", "SVR", "NuSVC", "NuSVR")), _decided_by_sums),
     Offer("tree", ("sklearn.tree.DecisionTreeClassifier", "sklearn.tree.DecisionTreeRegressor"), lambda _: True),
     Offer(
         "forest",

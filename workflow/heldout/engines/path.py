@@ -1,4 +1,4 @@
-"""What path engines have in common: θ that differ in the path's parameter only are fitted together."""
+"""What path engines have in common: θ that differ in the path's parameters only are fitted together."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ from heldout.names import Theta, canonical
 
 
 class Stretch(NamedTuple):
-    """Prepared rows, and the unfitted models of some θ that differ in one parameter."""
+    """Prepared rows, and the unfitted models of some θ that differ in the path's parameters only."""
 
     models: list[BaseEstimator]
     train: np.ndarray
@@ -29,19 +29,22 @@ Fit = Callable[[Stretch], Iterator[tuple[BaseEstimator, Predictions]]]
 """Fits the models of a stretch in order; yields each with its predictions on the held-out rows."""
 
 
-def run_path(problem: Problem, thetas: list[Theta], parameter: str, fit: Fit) -> Iterator[Outcome]:
-    """Fit θ stretch by stretch; an error ends its own θ only."""
-    for stretch_thetas, recipe in _stretches(problem, thetas, parameter):
+def run_path(
+    problem: Problem, thetas: list[Theta], parameters: str | tuple[str, ...], fit: Fit
+) -> Iterator[Outcome]:
+    """Fit θ stretch by stretch; an error ends its own θ only. One parameter's name will do."""
+    names = (parameters,) if isinstance(parameters, str) else parameters
+    for stretch_thetas, recipe in _stretches(problem, thetas, names):
         yield from _run_stretch(problem, stretch_thetas, recipe, fit)
 
 
 def _stretches(
-    problem: Problem, thetas: list[Theta], parameter: str
+    problem: Problem, thetas: list[Theta], names: tuple[str, ...]
 ) -> Iterator[tuple[list[Theta], Recipe]]:
     groups: dict[str, tuple[list[Theta], Recipe]] = {}
     for theta in thetas:
         recipe = problem.builder.recipe(theta)
-        rest = {name: value for name, value in recipe.model.items() if name != parameter}
+        rest = {name: value for name, value in recipe.model.items() if name not in names}
         place = recipe.shared + canonical(rest)
         groups.setdefault(place, ([], recipe))[0].append(theta)
     yield from groups.values()
