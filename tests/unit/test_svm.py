@@ -14,7 +14,8 @@ from sklearn.svm import SVC
 from heldout.config.grid import expand
 from heldout.engines import dispatch, gram
 from heldout.engines.choice import engine_of
-from heldout.engines.generic import predict, trusted
+from heldout.engines.dispatch import trusted
+from heldout.engines.generic import predict
 from heldout.engines.gram import Kernel, Rows
 from heldout.engines.problem import Outcome, Problem
 from heldout.learners.build import Builder
