@@ -1,28 +1,47 @@
 """Forests: the first trees of a large forest are the small forest, exactly."""
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from heldout.engines.path import Stretch, run_path
+from heldout.engines.planting import Nursery, Whole
 from heldout.engines.problem import Outcome, Problem
 from heldout.learners.build import aligned
 from heldout.losses import Predictions
-from heldout.names import Theta
+from heldout.names import Theta, canonical
+
+Nurseries = dict[int, Nursery]
+"""One for each way of preparing the training set, by the identity of the prepared rows."""
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
-    """All numbers of trees of one training set."""
-    yield from run_path(problem, thetas, "n_estimators", _fit)
+    """All numbers of trees of one training set; depths share the trees that reach none of them."""
+    nurseries: Nurseries = {}
+    for alike in _by_all_but_depth(problem, thetas):
+        whole: Whole = {}
+        yield from run_path(problem, alike, "n_estimators", partial(_fit, nurseries, whole))
 
 
-def _fit(stretch: Stretch) -> Iterator[tuple[BaseEstimator, Predictions]]:
+def _by_all_but_depth(problem: Problem, thetas: list[Theta]) -> Iterable[list[Theta]]:
+    groups: dict[str, list[Theta]] = {}
+    for theta in thetas:
+        recipe = problem.builder.recipe(theta)
+        rest = {k: v for k, v in recipe.model.items() if k not in ("max_depth", "n_estimators")}
+        groups.setdefault(recipe.shared + canonical(rest), []).append(theta)
+    return groups.values()
+
+
+def _fit(
+    nurseries: Nurseries, whole: Whole, stretch: Stretch
+) -> Iterator[tuple[BaseEstimator, Predictions]]:
     counts = [model.n_estimators for model in stretch.models]
-    largest: Any = copy.copy(stretch.models[int(np.argmax(counts))])
-    largest.fit(stretch.train, stretch.target)
+    nursery = nurseries.setdefault(id(stretch.train), Nursery(stretch.train, stretch.target))
+    largest = nursery.fit(stretch.models[int(np.argmax(counts))], whole)
     sums = _running_sums(largest, stretch, set(counts))
     for model in stretch.models:
         count = model.n_estimators
