@@ -33,6 +33,7 @@ SEAL = len(digest())
 """The characters of a score file's digest of all that stands before it."""
 REFERENCE = re.compile(rb"\x8c%c([0-9a-f]{%d})\x94Q" % (SEAL, SEAL))
 """How pickle writes a reference the first time: SHORT_BINUNICODE, MEMOIZE, BINPERSID."""
+PLAIN = frozenset({str, int, float, bool, type(None)})  # most of a forest's pickle; never a part
 CLOCK = 14
 """After the seal, not under it: the seconds that the fit took. Two jobs that fit the same cell at
 the same time, as after a crash on a cluster, then write the same cell."""
@@ -263,6 +264,8 @@ class _Pickler(pickle.Pickler):
         self.parts: dict[str, bytes] = {}
 
     def persistent_id(self, value: Any) -> str | None:
+        if type(value) in PLAIN:
+            return None
         large = type(value) is np.ndarray and value.nbytes > LARGE and value.dtype != object
         if not large and id(value) not in self._apart:
             return None

@@ -1,35 +1,54 @@
 """Forests: the first trees of a large forest are the small forest, exactly."""
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from heldout.engines.path import Stretch, run_path
+from heldout.engines.planting import Nursery, Whole
 from heldout.engines.problem import Outcome, Problem
 from heldout.learners.build import aligned
 from heldout.losses import Predictions
-from heldout.names import Theta
+from heldout.names import Theta, canonical
+
+Nurseries = dict[int, Nursery]
+"""One for each way of preparing the training set, by the identity of the prepared rows."""
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
-    """All numbers of trees of one training set."""
-    yield from run_path(problem, thetas, "n_estimators", _fit)
+    """All numbers of trees of one training set; depths share the trees that reach none of them."""
+    nurseries: Nurseries = {}
+    for alike in _by_all_but_depth(problem, thetas):
+        whole: Whole = {}
+        yield from run_path(problem, alike, "n_estimators", partial(_fit, nurseries, whole))
 
 
-def _fit(stretch: Stretch) -> Iterator[tuple[BaseEstimator, Predictions]]:
+def _by_all_but_depth(problem: Problem, thetas: list[Theta]) -> Iterable[list[Theta]]:
+    groups: dict[str, list[Theta]] = {}
+    for theta in thetas:
+        recipe = problem.builder.recipe(theta)
+        rest = {k: v for k, v in recipe.model.items() if k not in ("max_depth", "n_estimators")}
+        groups.setdefault(recipe.shared + canonical(rest), []).append(theta)
+    return groups.values()
+
+
+def _fit(
+    nurseries: Nurseries, whole: Whole, stretch: Stretch
+) -> Iterator[tuple[BaseEstimator, Predictions]]:
     counts = [model.n_estimators for model in stretch.models]
-    largest: Any = copy.copy(stretch.models[int(np.argmax(counts))])
-    largest.fit(stretch.train, stretch.target)
+    nursery = nurseries.setdefault(id(stretch.train), Nursery(stretch.train, stretch.target))
+    largest = nursery.fit(stretch.models[int(np.argmax(counts))], whole)
     sums = _running_sums(largest, stretch, set(counts))
     for model in stretch.models:
         count = model.n_estimators
         forest = copy.copy(largest)
         forest.n_estimators = count
         forest.estimators_ = largest.estimators_[:count]
-        yield forest, _said(sums[count] / count, forest, stretch)
+        yield forest, said(sums[count] / count, forest, stretch)
 
 
 def _running_sums(forest: Any, stretch: Stretch, counts: set[int]) -> dict[int, np.ndarray]:
@@ -38,16 +57,22 @@ def _running_sums(forest: Any, stretch: Stretch, counts: set[int]) -> dict[int, 
     total = np.zeros(1)
     sums = {}
     for number, tree in enumerate(forest.estimators_, start=1):
-        said = tree.tree_.predict(rows)  # as the tree itself does, without checks of the rows
-        total = total + (said[:, 0] if stretch.classes is None else said)
+        total = total + leaves(tree, rows)
         if number in counts:
             sums[number] = total
     return sums
 
 
-def _said(mean: np.ndarray, forest: Any, stretch: Stretch) -> Predictions:
+def leaves(tree: Any, rows: np.ndarray) -> np.ndarray:
+    """What stands in the leaves that the rows reach: as the tree itself says it, without its checks."""
+    found = tree.tree_.predict(rows)
+    return found if hasattr(tree, "classes_") else found[:, 0]
+
+
+def said(mean: np.ndarray, model: Any, stretch: Stretch) -> Predictions:
+    """What a forest, or a tree, says whose leaves have these values or shares of classes."""
     if stretch.classes is None:
         return Predictions(value=mean)
-    proba = aligned(mean, forest.classes_, len(stretch.classes))
+    proba = aligned(mean, model.classes_, len(stretch.classes))
     label = proba.argmax(axis=1).astype(np.min_scalar_type(len(stretch.classes)))
     return Predictions(label=label, proba=proba)

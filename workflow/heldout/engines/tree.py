@@ -10,10 +10,11 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
 from heldout.engines import depths
-from heldout.engines.generic import predict
+from heldout.engines.forest import leaves, said
 from heldout.engines.path import Stretch, run_path
 from heldout.engines.problem import Outcome, Problem
 from heldout.losses import Predictions
@@ -33,8 +34,9 @@ def _fit_depths(stretch: Stretch) -> Iterator[tuple[BaseEstimator, Predictions]]
     models = stretch.models
     if not depths.fit(models, stretch.train, stretch.target):
         models = _fit_each_depth(stretch)
+    rows = np.ascontiguousarray(stretch.held, np.float32)
     for model in models:
-        yield model, predict(model, stretch.held, stretch.classes)
+        yield model, said(leaves(model, rows), model, stretch)
 
 
 def _fit_each_depth(stretch: Stretch) -> list[BaseEstimator]:
@@ -58,10 +60,11 @@ def _fit_prunings(stretch: Stretch) -> Iterator[tuple[BaseEstimator, Predictions
     grown: Any = copy.copy(stretch.models[0])
     grown.ccp_alpha = 0.0
     grown.fit(stretch.train, stretch.target)
+    rows = np.ascontiguousarray(stretch.held, np.float32)
     for model in stretch.models:
         pruned: Any = _like(model, grown)
         pruned._prune_tree()
-        yield pruned, predict(pruned, stretch.held, stretch.classes)
+        yield pruned, said(leaves(pruned, rows), pruned, stretch)
 
 
 def _like(model: Any, grown: Any) -> Any:
