@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from heldout.engines.leaves import leaves, said
 from heldout.engines.path import Stretch, run_path
 from heldout.engines.planting import Nursery, Whole
 from heldout.engines.problem import Outcome, Problem
-from heldout.learners.build import aligned
 from heldout.losses import Predictions
 from heldout.names import Theta, canonical
 
@@ -61,18 +61,3 @@ def _running_sums(forest: Any, stretch: Stretch, counts: set[int]) -> dict[int, 
         if number in counts:
             sums[number] = total
     return sums
-
-
-def leaves(tree: Any, rows: np.ndarray) -> np.ndarray:
-    """What stands in the leaves that the rows reach: as the tree itself says it, without its checks."""
-    found = tree.tree_.predict(rows)
-    return found if hasattr(tree, "classes_") else found[:, 0]
-
-
-def said(mean: np.ndarray, model: Any, stretch: Stretch) -> Predictions:
-    """What a forest, or a tree, says whose leaves have these values or shares of classes."""
-    if stretch.classes is None:
-        return Predictions(value=mean)
-    proba = aligned(mean, model.classes_, len(stretch.classes))
-    label = proba.argmax(axis=1).astype(np.min_scalar_type(len(stretch.classes)))
-    return Predictions(label=label, proba=proba)

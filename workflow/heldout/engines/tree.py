@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from heldout.engines import depths
-from heldout.engines.forest import leaves, said
+from heldout.engines.leaves import leaves, said
 from heldout.engines.path import Stretch, run_path
 from heldout.engines.problem import Outcome, Problem
 from heldout.losses import Predictions
