@@ -1,10 +1,11 @@
 """Manifests: the small file that a fitting job declares, listing its cells and their digests."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from heldout.files import read_json, write_json
+from heldout.files import read_json, write_text
 from heldout.names import Theta, canonical
 from heldout.store import Cell, Record
 
@@ -13,7 +14,7 @@ Index = dict[tuple[str, str, str], Record]
 
 
 def write_manifest(path: Path, facts: dict[str, Any], cells: Iterable[tuple[Cell, Record]]) -> None:
-    """Group the cells by learner and θ and write them."""
+    """Group the cells by learner and θ and write them, a θ a line."""
     grouped: dict[tuple[str, str], dict[str, Any]] = {}
     for cell, record in cells:
         place = (cell.learner, canonical(cell.theta))
@@ -21,7 +22,8 @@ def write_manifest(path: Path, facts: dict[str, Any], cells: Iterable[tuple[Cell
             place, {"learner": cell.learner, "theta": cell.theta, "sets": {}}
         )
         entry["sets"][cell.held_out] = list(record)
-    write_json(path, {**facts, "cells": list(grouped.values())})
+    lines = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in grouped.values())
+    write_text(path, f'{json.dumps(facts, ensure_ascii=False)[:-1]}, "cells": [\n{lines}\n]}}\n')
 
 
 def read_manifests(paths: Iterable[Path]) -> Index:
