@@ -10,6 +10,7 @@ exists when its score file is whole.
 import io
 import itertools
 import json
+import math
 import os
 import pickle
 import re
@@ -207,7 +208,7 @@ def read_score(path: Path | str) -> tuple[dict[str, Any] | None, bytes, str]:
 def _arrays(described: dict[str, Any], data: bytes) -> dict[str, np.ndarray]:
     arrays, start = {}, 0
     for name, (kind, shape) in described.items():
-        count = int(np.prod(shape))
+        count = math.prod(shape)
         arrays[name] = np.frombuffer(data, kind, count, start).reshape(shape)
         start += arrays[name].nbytes
     return arrays

@@ -66,19 +66,22 @@ def inner_table(book: LossBook, learner: str, partition: Partition) -> InnerTabl
     }
     for resample in mine:
         names = list(resample.held)
-        for t, theta in enumerate(thetas):
-            losses = book.losses(learner, theta, resample)
-            for name, other in (names, names[::-1]):
-                i, j = fold_of[other], fold_of[name]
-                mean[t, i, j] = losses[name].mean()
-                moments[t, i, j] = _moments(losses[name], units[name])
+        by_theta = [book.losses(learner, theta, resample) for theta in thetas]
+        for name, other in (names, names[::-1]):
+            i, j = fold_of[other], fold_of[name]
+            losses = np.stack([of_theta[name] for of_theta in by_theta])
+            mean[:, i, j] = losses.mean(axis=1)
+            moments[:, i, j] = _moments(losses, units[name])
     return InnerTable(learner, thetas, mean, moments)
 
 
-def _moments(losses: np.ndarray, unit: np.ndarray) -> list[float]:
-    """Sums over the units of a fold, which are numbered from 0."""
-    n, s = np.bincount(unit), np.bincount(unit, weights=losses)
-    return [float(n.sum()), float(s.sum()), float(s @ s), float(n @ s), float(n @ n)]
+def _moments(losses: np.ndarray, unit: np.ndarray) -> np.ndarray:
+    """For each θ (down) sums over the units of a fold, which are numbered from 0."""
+    n = np.bincount(unit)
+    by_unit = losses[:, np.argsort(unit, kind="stable")]
+    s = np.add.reduceat(by_unit, np.cumsum(n) - n, axis=1)
+    count = np.ones(len(s))
+    return np.stack([count * n.sum(), s.sum(axis=1), (s**2).sum(axis=1), s @ n, count * (n @ n)], 1)
 
 
 Tables = dict[tuple[str, int], InnerTable]
