@@ -22,16 +22,13 @@ from heldout.imports import without_pandas
 from heldout.warm.client import ADDRESS, ARGUMENTS, LENGTH, ONE_THREAD, user_of
 
 EARLY = (
-    "pyarrow.csv",
-    "pyarrow.parquet",
-    "heldout.steps.prepare_data",
     "heldout.steps.draw_splits",
     "scipy.sparse",
     "scipy.optimize",
     "scipy.stats",
     "sklearn.pipeline",
 )
-"""What a run begins with; then what scikit-learn imports, bit by bit, so that no step waits long."""
+"""What scikit-learn imports, bit by bit, so that no step waits long."""
 LATER = (
     "heldout.steps.fit_cells",
     "heldout.steps.estimate_risks",
@@ -96,7 +93,7 @@ def serve(
 ) -> NoReturn:
     """Import modules one by one, these and those that standard input names, until that ends.
 
-    A step is served as soon as its own module is there.
+    A step whose module is among them waits for it; another one's is imported when it is asked for.
     """
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children are not waited for
     cold, calls = deque(modules), list[_Call]()
@@ -118,6 +115,7 @@ def serve(
             if call.module in cold:
                 waiting.append(call)
             else:
+                _import(call.module)
                 _fork(call, [listener, *(other.connection for other in calls)], run)
         calls = waiting
 
