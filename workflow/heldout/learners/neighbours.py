@@ -29,8 +29,7 @@ def nearest(train: np.ndarray, queries: np.ndarray, k: int) -> np.ndarray:
     count = min(k + MARGIN, len(train))
     if len(queries) * (len(train) + CALLS) <= FEW or count == len(train):
         return np.stack([_exactly(train, query, k) for query in queries])
-    # Far from zero the search's scalar products round too much; a median minds no outlier.
-    centre = np.median(train[:: len(train) // 100 + 1], axis=0)
+    centre = centre_of(train)
     asked = queries - centre
     search = NearestNeighbors(n_neighbors=count, algorithm="brute").fit(train - centre)
     candidates = np.sort(search.kneighbors(asked, return_distance=False), axis=1)
@@ -45,6 +44,11 @@ def nearest(train: np.ndarray, queries: np.ndarray, k: int) -> np.ndarray:
     for row in np.flatnonzero(~(ranked[:, -1] - ranked[:, k - 1] > doubt)):
         chosen[row] = _exactly(train, queries[row], k)
     return chosen
+
+
+def centre_of(rows: np.ndarray) -> np.ndarray:
+    """A point amid most rows: far from zero, the scalar products of a search round too much."""
+    return np.median(rows[:: len(rows) // 100 + 1], axis=0)
 
 
 def blocks(queries: int, numbers: int) -> Iterator[slice]:
