@@ -286,6 +286,19 @@ def test_neighbours_break_ties_by_index(queries: int, k: int) -> None:
     assert found.tolist() == [brute_nearest(train, query, k) for query in asked]
 
 
+@pytest.mark.parametrize("outlier", [0.0, 1e12])
+@pytest.mark.parametrize("offset", [0.0, 1.7e9])
+def test_neighbours_are_right_far_from_zero(offset: float, outlier: float) -> None:
+    """A column like seconds since 1970: their squares leave no digit for the distances."""
+    generator = np.random.default_rng(3)
+    train, asked = generator.normal(size=(300, 3)), generator.normal(size=(90, 3))
+    train[7, 1] += outlier
+    train[:, 0] += offset
+    asked[:, 0] += offset
+    found = nearest(train, asked, 5)
+    assert found.tolist() == [brute_nearest(train, query, 5) for query in asked]
+
+
 def test_too_many_neighbours_is_an_error() -> None:
     with pytest.raises(ValueError, match="more than the 3 training rows"):
         nearest(np.zeros((3, 1)), np.zeros((1, 1)), 4)

@@ -1,6 +1,6 @@
 """Fitting a batch of cells: only those whose key is not in the store."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from heldout.splits import Resample
 from heldout.store import Cell, Keys, ModelPickler, Record, Store
 
 if TYPE_CHECKING:
-    from heldout.engines.problem import Outcome, Problem
+    from heldout.engines.problem import Job, Outcome, Problem
     from heldout.learners.build import Builder
 
 PROBE = 3
@@ -36,14 +36,22 @@ class Batch:
 class Fitter:
     """Makes sure that cells are in the store, and keeps the account."""
 
-    def __init__(self, plan: Plan, store: Store, models: str, loss_needs: str | None):
+    def __init__(
+        self,
+        plan: Plan,
+        store: Store,
+        models: str,
+        loss_needs: str | None,
+        expected: Iterable[Resample] = (),
+    ):
+        """`expected`: the training sets to come, for engines that prepare for several at once."""
         self.plan = plan
         self.store = store
         self.batch = Batch()
         self.progress = Progress()
         self._models = models
         self._loss_needs = loss_needs
-        self._problems = Problems(plan)
+        self._problems = Problems(plan, expected)
 
     def ensure(self, learner: Definition, resample: Resample, thetas: list[Theta]) -> None:
         """Find or fit the cells of one training set; an error ends only its own cell."""
@@ -161,23 +169,34 @@ def checked_builders(plan: Plan, loss_needs: str | None) -> dict[str, "Builder"]
 class Problems:
     """Makes the problem of each training set; keeps the arrays while the set stays the same."""
 
-    def __init__(self, plan: Plan):
+    def __init__(self, plan: Plan, expected: Iterable[Resample] = ()):
         self._plan = plan
+        self._expected = {one.name: one for one in expected if not one.parts}
         self._resample: Resample | None = None
         self.pickler = ModelPickler()
 
     def problem(self, builder: "Builder", resample: Resample) -> "Problem":
         """One learner's problem; preprocessing is shared by the learners of a training set."""
-        from heldout.engines.problem import Problem
+        from heldout.engines.problem import Origin, Problem
 
         if resample is not self._resample:
             self._load(resample)
         seed = self._plan.fit_seed(builder.definition.name, resample)
-        return Problem(builder, self._features, self._target, self._held, seed, self._prepared)
+        origin = None
+        if resample.name in self._expected:
+            origin = Origin(resample.train, self._held_rows, self._job)
+        arrays = self._features, self._target, self._held
+        return Problem(builder, *arrays, seed, self._prepared, origin)
+
+    @cached_property
+    def _job(self) -> "Job":
+        from heldout.engines.problem import Job
+
+        return Job([(one.train, _held_rows(one)) for one in self._expected.values()])
 
     def _load(self, resample: Resample) -> None:
         table = self._plan.table
-        held = np.concatenate(list(resample.held.values()))
+        held = self._held_rows = _held_rows(resample)
         self._resample = resample
         self._features = table.features[resample.train]
         self._target = table.target[resample.train]
@@ -185,6 +204,11 @@ class Problems:
         self._held = self._features if same else table.features[held]
         self._prepared: dict[str, Any] = {}
         self.pickler = ModelPickler()
+
+
+def _held_rows(resample: Resample) -> np.ndarray:
+    sets = list(resample.held.values())
+    return sets[0] if len(sets) == 1 else np.concatenate(sets)
 
 
 def _finite(said: Predictions) -> bool:

@@ -1,4 +1,4 @@
-"""k-NN: one neighbour query at the largest k serves every k."""
+"""k-NN: one neighbour query at the largest k serves every k, one search several training sets."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,8 +8,9 @@ from sklearn.base import BaseEstimator
 
 from heldout.engines.path import Stretch, run_path
 from heldout.engines.problem import Outcome, Problem
+from heldout.engines.sharing import Query, neighbours
 from heldout.learners.build import aligned
-from heldout.learners.neighbours import NeighboursClassifier, NeighboursRegressor, nearest
+from heldout.learners.neighbours import NeighboursClassifier, NeighboursRegressor
 from heldout.losses import Predictions
 from heldout.names import Theta
 
@@ -31,8 +32,9 @@ def _fit(stretch: Stretch) -> Iterator[tuple[BaseEstimator, Predictions]]:
     kind = kind_for(stretch.classes)
     base = kind().fit(stretch.train, stretch.target)
     ks = [model.n_neighbors for model in stretch.models]
-    neighbours = nearest(base.features_, stretch.held, max(ks))
-    found = shares(base.votes_, neighbours, ks)
+    query = Query(base.features_, stretch.held, max(ks))
+    near = neighbours(stretch.problem, stretch.preprocessing, query)
+    found = shares(base.votes_, near, ks)
     for k in ks:
         model = kind(n_neighbors=k)
         model.__dict__.update({n: v for n, v in vars(base).items() if n.endswith("_")})

@@ -23,6 +23,8 @@ class Stretch(NamedTuple):
     target: np.ndarray
     held: np.ndarray
     classes: list[Any] | None
+    problem: Problem
+    preprocessing: Pipeline
 
 
 Fit = Callable[[Stretch], Iterator[tuple[BaseEstimator, Predictions]]]
@@ -59,7 +61,8 @@ def _run_stretch(
         fitted, train, held = preprocess(problem, recipe)
         builder = problem.builder
         models = [builder.estimator(builder.recipe(theta), problem.seed) for theta in thetas]
-        stretch = Stretch(models, train, problem.train_target, held, builder.table.classes)
+        target, classes = problem.train_target, builder.table.classes
+        stretch = Stretch(models, train, target, held, classes, problem, fitted)
         shared = [step for _, step in fitted.steps]
         path = fit(stretch)
         for theta in thetas:

@@ -12,6 +12,24 @@ from heldout.names import Theta
 
 
 @dataclass(frozen=True)
+class Job:
+    """All training sets that a job fits: their training rows and held-out rows, by row number."""
+
+    sets: Sequence[tuple[np.ndarray, np.ndarray]]
+    memory: dict[str, Any] = field(default_factory=dict)
+    """What engines keep from one training set to the next, by the name of their module."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Which rows of the table a problem consists of, and the job that it belongs to."""
+
+    train: np.ndarray
+    held: np.ndarray
+    job: Job
+
+
+@dataclass(frozen=True)
 class Problem:
     """One training set of one learner: training rows, rows to predict, and the seed."""
 
@@ -22,6 +40,8 @@ class Problem:
     seed: int
     prepared: dict[str, tuple[Any, np.ndarray, np.ndarray]] = field(default_factory=dict)
     """Fitted preprocessing of this training set, shared by θ and by learners."""
+    origin: Origin | None = None
+    """Where its rows come from, if all of them are rows of the table."""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ scikit-learn's own classes break ties as their search structure happens to. Thes
 predictions where there are none, and one query serves every k.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.neighbors import NearestNeighbors
 
 MARGIN = 8
-BLOCK = 128
-"""Queries at a time: their candidates stay in the processor's cache."""
-FEW = 64
-"""Up to so many queries are answered with plain numpy, which starts quicker."""
+CACHE = 2**16
+"""Numbers at a time: the candidates of a block of queries stay in the processor's cache."""
+FEW = 6000
+"""Up to so many distances are computed with plain numpy, which starts quicker than a search."""
+CALLS = 200
+"""What numpy's calls for one query cost, in distances."""
+ROUNDING = 64 * float(np.finfo(np.float64).eps)
+"""Times features: the rounding of a squared distance that comes from a scalar product, with room."""
 
 
 def nearest(train: np.ndarray, queries: np.ndarray, k: int) -> np.ndarray:
@@ -22,24 +27,50 @@ def nearest(train: np.ndarray, queries: np.ndarray, k: int) -> np.ndarray:
     if k > len(train):
         raise ValueError(f"n_neighbors = {k} is more than the {len(train)} training rows")
     count = min(k + MARGIN, len(train))
-    if len(queries) <= FEW or count == len(train):
+    if len(queries) * (len(train) + CALLS) <= FEW or count == len(train):
         return np.stack([_exactly(train, query, k) for query in queries])
-    search = NearestNeighbors(n_neighbors=count, algorithm="brute").fit(train)
-    candidates = np.sort(search.kneighbors(queries, return_distance=False), axis=1)
-    distances = np.empty(candidates.shape)
-    for start in range(0, len(queries), BLOCK):
-        block = slice(start, start + BLOCK)
-        apart = train[candidates[block]] - queries[block, None, :]
-        apart *= apart
-        distances[block] = apart.sum(axis=2)  # rounded as in `_exactly`
-    order = np.argsort(distances, axis=1, kind="stable")
+    centre = centre_of(train)
+    asked = queries - centre
+    search = NearestNeighbors(n_neighbors=count, algorithm="brute").fit(train - centre)
+    candidates = np.sort(search.kneighbors(asked, return_distance=False), axis=1)
+    squares = np.empty(candidates.shape)
+    for block in blocks(len(queries), count * train.shape[1]):
+        squares[block] = squared_distances(train, candidates[block], queries[block])
+    order = np.argsort(squares, axis=1, kind="stable")
     chosen = np.take_along_axis(candidates, order, axis=1)[:, :k]
-    ranked = np.take_along_axis(distances, order, axis=1)
-    # The search rounds. A row whose ties may reach beyond its candidates is done exactly.
-    margin = 1e-9 * (1 + ranked[:, -1])
-    for row in np.flatnonzero(ranked[:, -1] - ranked[:, k - 1] <= margin):
+    ranked = np.take_along_axis(squares, order, axis=1)
+    # A row whose ties may reach beyond its candidates is done exactly.
+    doubt = rounding(np.linalg.norm(asked, axis=1), ranked[:, -1], train.shape[1])
+    for row in np.flatnonzero(~(ranked[:, -1] - ranked[:, k - 1] > doubt)):
         chosen[row] = _exactly(train, queries[row], k)
     return chosen
+
+
+def centre_of(rows: np.ndarray) -> np.ndarray:
+    """A point amid most rows: far from zero, the scalar products of a search round too much."""
+    return np.median(rows[:: len(rows) // 100 + 1], axis=0)
+
+
+def blocks(queries: int, numbers: int) -> Iterator[slice]:
+    """Slices of the queries, each of which deals with so many numbers."""
+    step = max(1, CACHE // numbers)
+    for start in range(0, queries, step):
+        yield slice(start, start + step)
+
+
+def squared_distances(train: np.ndarray, near: np.ndarray, queries: np.ndarray) -> np.ndarray:
+    """From each query to its own candidates among the training rows, rounded as in `_exactly`."""
+    apart = train[near] - queries[:, None, :]
+    apart *= apart
+    return apart.sum(axis=2)
+
+
+def rounding(norms: np.ndarray, squares: np.ndarray, features: int) -> np.ndarray:
+    """How far ‖x‖² − 2xᵀy + ‖y‖² may be from these squared distances, and they from the truth.
+
+    ‖x‖ is given; ‖y‖ is at most ‖x‖ plus the distance.
+    """
+    return ROUNDING * (features + 8) * (2 * norms + np.sqrt(squares)) ** 2
 
 
 def _exactly(train: np.ndarray, query: np.ndarray, k: int) -> np.ndarray:

@@ -16,14 +16,15 @@ def main(folder: Path, spec: dict[str, Any]) -> None:
     plan = open_plan(folder, spec)
     part, parts = spec["part"], spec["parts"]
     loss = loss_for(spec["loss"], plan.table.classification)
-    fitter = Fitter(plan, Store(folder / "cells"), spec["models"], loss.needs)
     units = list(share(plan, part, parts))
+    endless = [learner for learner in plan.learners if learner.endless][part - 1 :: parts]
+    expected = plan.resamples if endless else [resample for resample, _ in units]
+    fitter = Fitter(plan, Store(folder / "cells"), spec["models"], loss.needs, expected)
     thetas = {learner.name: learner.thetas(plan.seed) for _, learner in units}
     fitter.progress.expect(sum(len(thetas[learner.name]) for _, learner in units))
     for resample, learner in units:
         fitter.ensure(learner, resample, thetas[learner.name])
-    endless = [learner for learner in plan.learners if learner.endless]
-    for learner in endless[part - 1 :: parts]:
+    for learner in endless:
         splits = read_splits(folder, spec["kinds"])
         Scanner(loss, splits, spec["kinds"], **spec["scan"]).scan(fitter, learner)
     report_batch(fitter.batch)

@@ -1,0 +1,130 @@
+"""Tables and training sets for k-NN, of every kind that makes neighbours hard to find."""
+
+from dataclasses import replace
+from itertools import combinations
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from heldout.cells import Plan
+from heldout.engines.choice import ENGINES
+from heldout.learners.definition import define
+from heldout.splits import TRAIN, Partition, Resample
+
+N, K = 60, 4
+
+
+# --- tables -------------------------------------------------------------------------------------
+
+
+def plan(
+    features: np.ndarray, resamples: list[Resample], categories: int = 0, **block: Any
+) -> Plan:
+    """A plan of k-NN alone; the last columns are categories."""
+    n, p = features.shape
+    kinds = ["number"] * (p - categories) + ["category"] * categories
+    table: Any = SimpleNamespace(
+        features=features,
+        target=np.arange(n) % 2,
+        classification=True,
+        classes=["no", "yes"],
+        digest="",
+        n=n,
+        names=[f"x{i}" for i in range(p)],
+        columns_of=lambda kind: [i for i in range(p) if kinds[i] == kind],
+    )
+    given = {"estimator": "knn", "grid": {"n_neighbors": [1, K]}, **block}
+    return Plan("t", 0, table, [define("knn", given)], resamples, dict.fromkeys(ENGINES, ""), "")
+
+
+def normal(generator: np.random.Generator) -> np.ndarray:
+    return generator.normal(size=(N, 3))
+
+
+def few_values(generator: np.random.Generator) -> np.ndarray:
+    """Most distances are tied, and many rows are alike."""
+    return generator.integers(0, 3, size=(N, 3)).astype(float)
+
+
+def decimals(generator: np.random.Generator) -> np.ndarray:
+    """Distances that are tied but for rounding."""
+    return generator.normal(size=(N, 3)).round(1)
+
+
+def duplicates(generator: np.random.Generator) -> np.ndarray:
+    return np.repeat(generator.normal(size=(N // 6, 3)), 6, axis=0)
+
+
+def far_from_zero(generator: np.random.Generator) -> np.ndarray:
+    return generator.normal(size=(N, 3)) + np.array([1.7e9, 0.0, -1e6])
+
+
+def constant(generator: np.random.Generator) -> np.ndarray:
+    """One column all the same, one but for a row, one that varies in its last digits."""
+    rest = [np.full(N, 0.1), np.full(N, 0.3), 1e8 + 1e-7 * generator.normal(size=N)]
+    rest[1][generator.integers(N)] = 5.0
+    return np.column_stack([generator.normal(size=N), *rest])
+
+
+def outlier(generator: np.random.Generator) -> np.ndarray:
+    """The scale of all rows is not at all that of the sets without this one."""
+    features = generator.normal(size=(N, 3))
+    features[generator.integers(N), 1] = 1e12
+    return features
+
+
+def clusters(generator: np.random.Generator) -> np.ndarray:
+    """Distances so small that a search by scalar products cannot see them."""
+    return generator.choice([-1.0, 1.0], size=(N, 3)) + 1e-10 * generator.normal(size=(N, 3))
+
+
+def one_column(generator: np.random.Generator) -> np.ndarray:
+    return generator.normal(size=(N, 1))
+
+
+TABLES = [
+    normal, few_values, decimals, duplicates, far_from_zero, constant, outlier, clusters, one_column,
+]  # fmt: skip
+
+
+# --- training sets ------------------------------------------------------------------------------
+
+
+def nested(generator: np.random.Generator, k: int = 5, n: int = N) -> list[Resample]:
+    """Every fold and every pair of folds left out."""
+    part = Partition(1, k, generator.permutation(np.arange(n) % k))
+    sets = [(f,) for f in range(k)] + list(combinations(range(k), 2))
+    return [part.without(*folds) for folds in sets]
+
+
+def whole(generator: np.random.Generator) -> list[Resample]:
+    """Sets that are asked about their own training rows, the last of them about nothing else."""
+    folds = [
+        Resample(r.name, r.train, {**r.held, TRAIN: r.train}) for r in nested(generator, 3)[:3]
+    ]
+    return [*folds, Resample("full", np.arange(N), {TRAIN: np.arange(N)})]
+
+
+def rounds(generator: np.random.Generator) -> list[Resample]:
+    """Small training sets, in no order."""
+    shuffled = [generator.permutation(N) for _ in range(6)]
+    return [Resample(f"mc.{i}", s[:25], {f"mc.{i}": s[25:]}) for i, s in enumerate(shuffled)]
+
+
+def bags(generator: np.random.Generator) -> list[Resample]:
+    """A row stands in training as often as it was drawn."""
+    drawn = [np.sort(generator.integers(0, N, N)) for _ in range(6)]
+    held = [np.setdiff1d(np.arange(N), rows) for rows in drawn]
+    return [
+        Resample(f"bag.{i}", rows, {f"bag.{i}": out})
+        for i, (rows, out) in enumerate(zip(drawn, held, strict=True))
+    ]
+
+
+def scattered(generator: np.random.Generator) -> list[Resample]:
+    """Bags whose copies do not stand side by side."""
+    return [replace(bag, train=generator.permutation(bag.train)) for bag in bags(generator)]
+
+
+SETS = [nested, whole, rounds, bags, scattered]

@@ -1,0 +1,43 @@
+"""What a fitting job tells its engines beforehand."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_study import CONFIG
+
+from heldout.config.study import Study
+from heldout.fit import Fitter
+from heldout.splits import Resample
+from heldout.steps import fit_cells
+
+
+def spec_for(part: int, grid: Any) -> dict[str, Any]:
+    config: dict[str, Any] = copy.deepcopy(CONFIG)
+    config["learners"]["knn"]["grid"]["n_neighbors"] = grid
+    config["tasks"]["small"]["select"] = {"rule": "first_local_min"}
+    return json.loads(Study(config).spec("fit_cells", "small", part=str(part), parts="2"))
+
+
+@pytest.mark.parametrize("grid", [[1, 5], {"from": 1}], ids=["listed", "scanned"])
+@pytest.mark.parametrize("part", [1, 2])
+def test_a_job_expects_the_training_sets_that_it_fits(
+    project: Path, monkeypatch: pytest.MonkeyPatch, part: int, grid: Any
+) -> None:
+    """Its share of a listed grid; all of them where it scans an endless one."""
+    expected, fitted = set(), set()
+
+    class Spy(Fitter):
+        def __init__(self, *given: Any):
+            expected.update(resample.name for resample in given[-1])
+            super().__init__(*given)
+
+        def ensure(self, learner: Any, resample: Resample, thetas: Any) -> None:
+            fitted.add(resample.name)
+            super().ensure(learner, resample, thetas)
+
+    monkeypatch.setattr(fit_cells, "Fitter", Spy)
+    fit_cells.main(project / "results" / "small", spec_for(part, grid))
+    assert expected == fitted

@@ -1,0 +1,275 @@
+"""Neighbours from a search that training sets share are those of a search of their own, to the bit."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from neighbour_jobs import SETS, TABLES, K, N, nested, normal, plan
+
+from heldout.cells import Plan
+from heldout.engines import sharing, vicinity
+from heldout.engines.generic import preprocess
+from heldout.fit import Fitter, Problems
+from heldout.learners.build import Builder
+from heldout.learners.neighbours import nearest
+from heldout.splits import Resample
+from heldout.store import Store
+
+# --- what is found ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def always(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Share however small the table is, and however little comes of it."""
+    monkeypatch.setattr(sharing, "worth", lambda n, width: 0.0 if width < n else np.inf)
+    monkeypatch.setattr(vicinity, "MISSES", 1.0)
+
+
+class Searches:
+    """The rows that are searched for: in the table, and how many in each training set."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch):
+        self.table: list[int] = []
+        self.own: list[int] = []
+        look, search = vicinity.Vicinity._look_around, sharing.nearest
+
+        def count_look(one: vicinity.Vicinity, rows: np.ndarray) -> None:
+            self.table += rows[~one._known[rows]].tolist()
+            look(one, rows)
+
+        def count_search(train: np.ndarray, held: np.ndarray, k: int) -> np.ndarray:
+            self.own.append(len(held))
+            return search(train, held, k)
+
+        monkeypatch.setattr(vicinity.Vicinity, "_look_around", count_look)
+        monkeypatch.setattr(sharing, "nearest", count_search)
+
+
+@pytest.fixture
+def searches(monkeypatch: pytest.MonkeyPatch) -> Searches:
+    return Searches(monkeypatch)
+
+
+def found(given: Plan, k: int = K) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The neighbours for each training set, shared and by a search of its own."""
+    problems = Problems(given, given.resamples)
+    builder = Builder(given.learners[0], given.table)
+    for resample in given.resamples:
+        problem = problems.problem(builder, resample)
+        fitted, train, held = preprocess(problem, builder.recipe({}))
+        query = sharing.Query(np.ascontiguousarray(train), held, k)
+        yield sharing.neighbours(problem, fitted, query), nearest(*query)
+
+
+def check(given: Plan, k: int = K) -> None:
+    for shared, own in found(given, k):
+        assert shared.tolist() == own.tolist()
+
+
+@pytest.mark.usefixtures("always")
+@pytest.mark.parametrize("scale", [True, False])
+@pytest.mark.parametrize("sets", SETS)
+@pytest.mark.parametrize("table", TABLES)
+def test_every_set_of_every_table_gets_its_own_neighbours(
+    table: Any, sets: Any, scale: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sharing, "MORE", 2)
+    for seed in range(3):
+        generator = np.random.default_rng(seed)
+        check(plan(table(generator), sets(generator), scale=scale))
+
+
+@pytest.mark.usefixtures("always")
+@given(
+    seed=st.integers(0, 10**6),
+    table=st.sampled_from(TABLES),
+    sets=st.sampled_from(SETS),
+    scale=st.booleans(),
+    k=st.integers(1, 12),
+    more=st.integers(0, 6),
+)
+def test_also_where_the_vicinity_is_narrow(
+    seed: int, table: Any, sets: Any, scale: bool, k: int, more: int
+) -> None:
+    """Down to k rows, of which a training set lacks some."""
+    generator = np.random.default_rng(seed)
+    given = plan(table(generator), sets(generator), scale=scale)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sharing, "_width", lambda k, share: k + more)
+        check(given, k)
+
+
+@pytest.mark.parametrize("scale", [True, False])
+def test_each_row_is_searched_for_once(scale: bool, searches: Searches) -> None:
+    """A table that is large enough for it, and far from zero; then no training set searches."""
+    generator = np.random.default_rng(1)
+    features = generator.normal(size=(900, 5)) + 1e6
+    given = plan(features, nested(generator, 10, 900), scale=scale)
+    check(given)
+    assert sorted(searches.table) == list(range(900))
+    assert searches.own == []
+
+
+def test_small_training_sets_get_larger_vicinities(searches: Searches) -> None:
+    """A quarter of the rows, each of them four times."""
+    generator = np.random.default_rng(1)
+    quarters = np.sort(np.argsort(generator.random((60, 900)))[:, :225])
+    sets = [
+        Resample(str(i), np.repeat(rows, 4), {"held": np.setdiff1d(np.arange(900), rows)})
+        for i, rows in enumerate(quarters)
+    ]
+    check(plan(generator.normal(size=(900, 5)), sets, scale=False))
+    assert len(searches.table) == 900
+    assert sum(searches.own) < 900
+
+
+@pytest.mark.usefixtures("always")
+def test_only_rows_that_are_in_doubt_are_searched_for_again(
+    searches: Searches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sharing, "MORE", 0)
+    generator = np.random.default_rng(1)
+    given = plan(normal(generator), nested(generator))
+    check(given)
+    asked = sum(len(rows) for resample in given.resamples for rows in resample.held.values())
+    assert 0 < sum(searches.own) < asked / 2
+
+
+def test_it_is_given_up_where_distances_are_tied(
+    searches: Searches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sharing, "worth", lambda n, width: 0.0)
+    generator = np.random.default_rng(1)
+    given = plan((np.arange(N) % 2.0)[:, None], nested(generator))
+    check(given)
+    held = [sum(map(len, resample.held.values())) for resample in given.resamples]
+    assert len(searches.table) == held[0]
+    assert searches.own[1:] == held[1:]
+
+
+@pytest.mark.parametrize(
+    ("sets", "n", "shared"),
+    [
+        (lambda generator: nested(generator, 10, 900), 900, True),
+        (lambda generator: nested(generator, 10, 900)[:10], 900, False),
+        (lambda generator: nested(generator, 10, 200), 200, False),
+    ],
+    ids=["nested", "every row once", "small table"],
+)
+def test_it_is_shared_where_that_is_quicker(
+    sets: Any, n: int, shared: bool, searches: Searches
+) -> None:
+    generator = np.random.default_rng(1)
+    given = plan(generator.normal(size=(n, 2)), sets(generator))
+    check(given)
+    assert bool(searches.table) == shared
+    assert bool(searches.own) != shared
+
+
+def test_sets_that_were_not_expected_search_for_themselves(searches: Searches) -> None:
+    generator = np.random.default_rng(1)
+    given = plan(generator.normal(size=(900, 5)), nested(generator, 10, 900))
+    builder = Builder(given.learners[0], given.table)
+    assert Problems(given).problem(builder, given.resamples[0]).origin is None
+    part = Resample("loo.1", np.arange(1, 900), {"loo.1": np.array([0])})
+    chunk = Resample("loo.c001", np.array([], int), part.held, [part])
+    problems = Problems(given, [*given.resamples, chunk])
+    assert problems.problem(builder, part).origin is None
+    origin = problems.problem(builder, given.resamples[0]).origin
+    assert origin is not None
+    assert len(origin.job.sets) == len(given.resamples)
+
+
+@pytest.mark.usefixtures("always")
+def test_memory_is_limited(searches: Searches, monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(1)
+    given = plan(normal(generator), nested(generator))
+    monkeypatch.setattr(sharing, "LIMIT", vicinity.bytes_of(N, sharing._width(K, 0.6)) - 1)
+    check(given)
+    assert not searches.table
+    monkeypatch.setattr(sharing, "LIMIT", sharing.LIMIT + 1)
+    check(given)
+    assert searches.table
+
+
+@pytest.mark.usefixtures("always")
+def test_a_scan_that_asks_for_more_and_more_searches_now_and_then(searches: Searches) -> None:
+    generator = np.random.default_rng(1)
+    given = plan(normal(generator), nested(generator))
+    problems, builder = Problems(given, given.resamples), Builder(given.learners[0], given.table)
+    for k in range(1, 9):
+        for resample in given.resamples:
+            problem = problems.problem(builder, resample)
+            fitted, train, held = preprocess(problem, builder.recipe({}))
+            shared = sharing.neighbours(problem, fitted, sharing.Query(train, held, k))
+            assert shared.tolist() == nearest(train, held, k).tolist()
+    assert len(searches.table) == 4 * N, "for 1, 2, 4 and 8 neighbours"
+
+
+# --- features that are not just scaled ----------------------------------------------------------
+
+
+@pytest.mark.usefixtures("always")
+@pytest.mark.parametrize("scale", [True, False])
+def test_missing_values_are_not_shared(scale: bool, searches: Searches) -> None:
+    """Each training set puts its own medians in their place, and scales its own indicators."""
+    generator = np.random.default_rng(1)
+    features = normal(generator)
+    features[generator.random(N) < 0.2, 1] = np.nan
+    check(plan(features, nested(generator), scale=scale))
+    features = normal(generator)
+    features[7, 2] = np.nan
+    check(plan(features, nested(generator), scale=scale))
+    assert not searches.table
+
+
+@pytest.mark.usefixtures("always")
+@pytest.mark.parametrize("scale", [True, False])
+def test_categories_are_shared_by_sets_that_know_them_all(scale: bool, searches: Searches) -> None:
+    """A level that only one row has: sets without that row have a column less."""
+    generator = np.random.default_rng(1)
+    levels = generator.integers(0, 3, size=(N, 2)).astype(float)
+    levels[generator.random(N) < 0.2, 1] = np.nan
+    levels[11, 0] = 3.0
+    features = np.column_stack([normal(generator), levels])
+    given = plan(features, nested(generator), categories=2, scale=scale)
+    check(given)
+    without = [11 not in resample.train for resample in given.resamples]
+    assert len(searches.own) >= sum(without)
+    assert searches.table
+
+
+@pytest.mark.usefixtures("always")
+def test_categories_stay_as_they_are_when_all_scales_shrink() -> None:
+    """Without the outlier every number counts for more; categories do not."""
+    for seed in range(5):
+        generator = np.random.default_rng(seed)
+        levels = generator.integers(0, 3, size=(N, 2)).astype(float)
+        features = np.column_stack([generator.normal(size=N), levels])
+        features[generator.integers(N), 0] = 1e6
+        check(plan(features, nested(generator), categories=2), 8)
+
+
+# --- cells --------------------------------------------------------------------------------------
+
+
+def scores(folder: Any, given: Plan, expected: list[Resample]) -> list[tuple[str, str]]:
+    """The seals of all cells."""
+    fitter = Fitter(given, Store(folder), "none", None, expected)
+    for resample in given.resamples:
+        fitter.ensure(given.learners[0], resample, given.learners[0].thetas(0))
+    assert not fitter.batch.failures
+    return [(str(cell), record.score) for cell, record in fitter.batch.cells]
+
+
+def test_cells_are_the_same_to_the_bit(tmp_path: Any, searches: Searches) -> None:
+    generator = np.random.default_rng(1)
+    given = plan(generator.normal(size=(900, 5)), nested(generator, 10, 900))
+    shared = scores(tmp_path / "shared", given, given.resamples)
+    assert len(searches.table) == 900
+    assert not searches.own
+    assert shared == scores(tmp_path / "own", given, [])
+    assert len(searches.own) == len(given.resamples) > 0
