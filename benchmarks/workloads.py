@@ -53,10 +53,10 @@ def _logistic() -> Any:
     return _scaled(LogisticRegression(max_iter=1000))
 
 
-def _svm() -> Any:
+def _svm(**given: Any) -> Any:
     from sklearn.svm import SVC
 
-    return _scaled(SVC())
+    return _scaled(SVC(**given))
 
 
 def _forest() -> Any:
@@ -85,6 +85,10 @@ WORKLOADS = {
                  {"logisticregression__C": CS}),
         Workload("svm", True, {"estimator": "svm", "grid": {"C": [0.1, 1.0, 10.0]}}, _svm,
                  {"svc__C": [0.1, 1.0, 10.0]}),
+        # For two classes break_ties changes nothing, but the path engine does not know it.
+        Workload("svm_generic", True, {"estimator": "svm", "params": {"break_ties": True},
+                                       "grid": {"C": [0.1, 1.0, 10.0]}},
+                 lambda: _svm(break_ties=True), {"svc__C": [0.1, 1.0, 10.0]}),
         Workload("forest", True, {"estimator": "sklearn.ensemble.RandomForestClassifier",
                                   "params": {"n_estimators": 50, "random_state": 0},
                                   "grid": {"max_depth": [4, 8, 12]}}, _forest,
