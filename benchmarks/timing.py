@@ -79,15 +79,16 @@ def folds_of(folder: Path, task: str) -> np.ndarray:
     return fold
 
 
-def nested_risk(folder: Path, task: str) -> float:
-    """The nested-CV risk that the workflow reports."""
+def difference(folder: Path, task: str, errors: list[float]) -> float:
+    """How far apart the errors of the outer folds are, as the workflow and scikit-learn found them."""
     import csv
 
-    with (folder / "results" / task / "estimates.csv").open() as file:
+    with (folder / "results" / task / "folds.csv").open() as file:
         rows = [
             r for r in csv.DictReader(file) if (r["learner"], r["estimator"]) == (task, "nested_cv")
         ]
-    return float(rows[0]["risk"])
+    ours = {int(row["fold"]): float(row["risk"]) for row in rows}
+    return max(abs(ours[fold] - error) for fold, error in enumerate(errors, start=1))
 
 
 def sklearn_nested(

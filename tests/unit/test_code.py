@@ -8,7 +8,7 @@ import pytest
 
 from heldout import code
 
-CACHES = (code._path, code._facts, code._memory)
+CACHES = (code.code_digest, code._path, code._facts, code._memory)
 
 
 @pytest.fixture

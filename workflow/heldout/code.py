@@ -26,6 +26,7 @@ NUMERIC_LIBRARIES = ("numpy", "scipy", "scikit-learn")
 """The libraries whose version can change a fitted number."""
 
 
+@functools.cache
 def code_digest(module: str) -> str:
     """Digest of `module` and of all heldout modules it imports, transitively."""
     found = digest(*(f"{name}:{_facts(name).digest}" for name in sorted(_closure(module))))
