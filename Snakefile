@@ -6,10 +6,7 @@ from heldout import host
 from heldout.warm import server as warm
 
 min_version("9.0")
-host.settle()
-host.set_up_shells()
-host.spare_pandas(persistence)
-host.ignore_forgotten_sizes()
+host.set_up(persistence)
 
 # With a cluster nodes are given, not cores, and one job does not know what another one has.
 given = workflow.resource_settings

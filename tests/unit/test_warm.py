@@ -206,6 +206,14 @@ def test_a_step_waits_until_its_module_has_been_imported(address: str, tmp_path:
     assert (tmp_path / "imported two").is_file()
 
 
+def test_the_server_ends_when_its_starter_ends_amid_a_word(tmp_path: Path) -> None:
+    process = serve(name_for(tmp_path), tmp_path)
+    assert process.stdin is not None
+    process.stdin.write(b"half a")
+    process.stdin.close()
+    assert process.wait(10) == 0
+
+
 def test_modules_may_be_named_later(
     server: subprocess.Popen[bytes], address: str, tmp_path: Path
 ) -> None:

@@ -11,6 +11,14 @@ from typing import Any
 from heldout.warm import client
 
 
+def set_up(persistence: Any) -> None:
+    """All that is done before the workflow is read; `persistence` is Snakemake's module."""
+    settle()
+    set_up_shells()
+    spare_pandas(persistence)
+    ignore_forgotten_sizes()
+
+
 def set_up_shells() -> None:
     """Let `python` mean this interpreter in every shell that Snakemake starts, and name the script of a step.
 
@@ -23,8 +31,8 @@ def set_up_shells() -> None:
 def spare_pandas(persistence: Any) -> None:
     """Keep Snakemake from importing pandas, a third of a second, to ask if a parameter is a table of it.
 
-    It cannot be one as long as nobody has imported pandas. (`persistence` is Snakemake's module; one
-    of another version that looks different is left alone.)
+    It cannot be one as long as nobody has imported pandas. (Another version of Snakemake that looks
+    different is left alone.)
     """
     base = getattr(persistence, "PersistenceBase", None)
     thorough = getattr(base, "_serialize_param_pandas", None)

@@ -1,6 +1,5 @@
 # Everything → report.html for each task, and an index; figures if asked for; progress.
 
-from heldout.host import end_at_once
 from heldout.progress import watch
 
 
@@ -111,8 +110,8 @@ onstart:
 
 
 onsuccess:
-    end_at_once()
+    host.end_at_once()
 
 
 onerror:
-    end_at_once()
+    host.end_at_once()

@@ -122,10 +122,13 @@ def serve(
 
 
 def _names() -> list[str]:
-    """The lines that stand in standard input; none at its end."""
-    found = os.read(0, 2**16)
-    while found and not found.endswith(b"\n"):
-        found += os.read(0, 2**16)
+    """The lines that stand in standard input; none at its end, even amid a line."""
+    found = b""
+    while not found.endswith(b"\n"):
+        more = os.read(0, 2**16)
+        if not more:
+            return []
+        found += more
     return found.decode().split()
 
 
