@@ -27,7 +27,7 @@ def draw_plot(found: dict[str, Any], path: Path) -> None:
     axes[0].legend(frameon=False, fontsize=8)
     names = {"n": "rows n", "theta": "grid |Θ|", "k": "folds K"}
     for axis, seconds in found.get("growth", {}).items():
-        first = min(seconds)
+        first = min(seconds, key=int)
         times = [int(value) / int(first) for value in seconds]
         axes[1].plot(times, list(seconds.values()), marker="o", label=f"{names[axis]} from {first}")
     axes[1].set_xscale("log")
