@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -40,20 +40,26 @@ CLIENT = """
 import os, sys
 from heldout.warm import client
 os.execv = lambda *_: sys.exit("alone")
-code = client.main()
-print(f"code {code}")
+try:
+    client.main()
+except SystemExit as end:
+    if end.code == "alone":
+        raise
+    print(f"code {end.code}")
 """
 ALONE: tuple[list[str], str] = ([], "alone\n")
 
 
-def serve(name: str, folder: Path, *modules: str) -> subprocess.Popen[bytes]:
+def serve(
+    name: str, folder: Path, *modules: str, command: Sequence[str] = ("-c", SERVER)
+) -> subprocess.Popen[bytes]:
     """A server as Snakemake starts it: the socket is there before the process."""
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"\0{name}")
         listener.listen()
         number = listener.fileno()
-        command = [sys.executable, "-c", SERVER, str(number), *modules]
-        return subprocess.Popen(command, stdin=subprocess.PIPE, cwd=folder, pass_fds=[number])
+        whole = [sys.executable, *command, str(number), *modules]
+        return subprocess.Popen(whole, stdin=subprocess.PIPE, cwd=folder, pass_fds=[number])
 
 
 @pytest.fixture
@@ -250,6 +256,41 @@ def test_a_run_starts_with_a_process_that_spares_pandas(tmp_path: Path) -> None:
     seen = (tmp_path / "seen").read_text().split()
     assert "sklearn.tree" in seen
     assert "pandas" not in seen
+
+
+def test_a_step_finds_the_modules_of_its_own_folder(tmp_path: Path) -> None:
+    there, here = tmp_path / "there", tmp_path / "here"
+    for folder in (there, here):
+        folder.mkdir()
+        (folder / "own.py").write_text("")
+    text = SERVER.replace("return given", "import own; print(own.__file__); return given")
+    (there / "served.py").write_text(text)
+    name = name_for(tmp_path)
+    process = serve(name, there, command=["-m", "served"])
+    assert process.stdin is not None
+    assert ask(name, here)[0][1:] == [str(here / "own.py"), "code 0"]
+    process.stdin.close()
+    process.wait(10)
+
+
+def test_a_step_that_nobody_heard_has_not_been_run() -> None:
+    mine, theirs = socket.socketpair()
+    with mine:
+        theirs.close()
+        assert client.ask(mine, [], "{}") is None
+
+
+def test_what_was_read_of_the_spec_can_be_read_again() -> None:
+    code = """if True:
+        import os, sys
+        from heldout.warm import client
+        client._put_back(sys.stdin.read())
+        os.execv(sys.executable, [sys.executable, "-c", "import sys; print(sys.stdin.read())"])
+        """
+    spec = json.dumps({"step": "any", "much": "x" * 200_000})
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, input=spec, capture_output=True, text=True, check=True)
+    assert done.stdout == f"{spec}\n"
 
 
 def test_half_a_request_harms_nobody(address: str, tmp_path: Path) -> None:

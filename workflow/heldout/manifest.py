@@ -22,8 +22,12 @@ def write_manifest(path: Path, facts: dict[str, Any], cells: Iterable[tuple[Cell
             place, {"learner": cell.learner, "theta": cell.theta, "sets": {}}
         )
         entry["sets"][cell.held_out] = list(record)
-    lines = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in grouped.values())
-    write_text(path, f'{json.dumps(facts, ensure_ascii=False)[:-1]}, "cells": [\n{lines}\n]}}\n')
+    lines = ",\n".join(_line(entry) for entry in grouped.values())
+    write_text(path, f'{_line(facts)[:-1]}, "cells": [\n{lines}\n]}}\n')
+
+
+def _line(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def read_manifests(paths: Iterable[Path]) -> Index:

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg.blas import ddot
 
-LARGEST = 50_000_000
-"""Kernel values that are held in memory at once, 400 MB: a training set of 7000 rows."""
+LARGEST = 25_000_000
+"""Kernel values that are held in memory at once, 200 MB: a training set of 5000 rows."""
 STEP = 32
 """Rows at a time: what is made of them on the way stays in the processor's cache."""
 ROUNDING = float(np.finfo(np.float64).eps)

@@ -1,11 +1,15 @@
 """Renders a template into one self-contained page."""
 
-import os
 import sys
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
+import jinja2
 from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
 
+from heldout.names import digest
 from heldout.report import assets, display
 
 
@@ -17,7 +21,7 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        bytecode_cache=_compiled(),
+        bytecode_cache=_Compiled(),
     )
     templates.filters["significant"] = display.significant
     templates.filters["theta"] = display.theta_text
@@ -26,12 +30,19 @@ def environment() -> Environment:
     return templates
 
 
-def _compiled() -> FileSystemBytecodeCache | None:
+class _Compiled(FileSystemBytecodeCache):
     """Compiled templates beside Python's own bytecode: compiling them takes longer than filling them."""
-    folder = assets.HERE / "__pycache__"
-    if sys.dont_write_bytecode or not os.access(folder, os.W_OK):
-        return None
-    return FileSystemBytecodeCache(str(folder), f"%s.{sys.implementation.cache_tag}.jinja")
+
+    def __init__(self) -> None:
+        way = digest(jinja2.__version__, Path(__file__).read_bytes())[:8]  # of compiling them
+        ending = f"{sys.implementation.cache_tag}.{way}.jinja"
+        super().__init__(str(assets.HERE / "__pycache__"), f"%s.{ending}")
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep it, if it can be written."""
+        if not sys.dont_write_bytecode:
+            with suppress(OSError):
+                super().dump_bytecode(bucket)
 
 
 def render(template: str, payload: dict[str, Any] | None, **context: Any) -> str:

@@ -37,8 +37,8 @@ def connect() -> _socket.socket | None:
     return connection if user_of(connection) == os.getuid() else None
 
 
-def ask(connection: _socket.socket, arguments: list[str], spec: str) -> int:
-    """Let a child of the warm process run the step; its exit code."""
+def ask(connection: _socket.socket, arguments: list[str], spec: str) -> int | None:
+    """Let a child of the warm process run the step; its exit code, or None if nobody was asked."""
     environment = [f"{name}={value}" for name, value in os.environ.items()]
     body = os.fsencode("\0".join([spec, os.getcwd(), *arguments, *environment]))  # noqa: PTH109
     outputs = b"".join(output.to_bytes(4, sys.byteorder) for output in (1, 2))
@@ -46,6 +46,9 @@ def ask(connection: _socket.socket, arguments: list[str], spec: str) -> int:
     try:
         connection.sendmsg([len(body).to_bytes(LENGTH)], [rights])
         connection.sendall(body)
+    except OSError:
+        return None
+    try:
         answer = connection.recv(1)
     except ConnectionError:
         answer = b""
@@ -55,13 +58,25 @@ def ask(connection: _socket.socket, arguments: list[str], spec: str) -> int:
     return 1
 
 
-def main() -> int:
+def main() -> None:
     """Ask the warm process; without one, go on as a process that runs the step itself."""
     connection = connect()
-    if connection is None:
-        os.execv(sys.executable, [sys.executable, "-m", "heldout.steps.run", *sys.argv[1:]])
-    return ask(connection, sys.argv[1:], sys.stdin.read())
+    if connection is not None:
+        spec = sys.stdin.read()
+        code = ask(connection, sys.argv[1:], spec)
+        if code is not None:
+            sys.exit(code)
+        _put_back(spec)
+    os.execv(sys.executable, [sys.executable, "-m", "heldout.steps.run", *sys.argv[1:]])
+
+
+def _put_back(spec: str) -> None:
+    """Let standard input be as if it had not been read."""
+    again = os.memfd_create("spec")
+    os.write(again, spec.encode())
+    os.lseek(again, 0, os.SEEK_SET)
+    os.dup2(again, 0)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
