@@ -2,8 +2,8 @@ from snakemake import persistence
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
-from heldout import host
-from heldout.warm import server as warm
+from heldout.execution import host
+from heldout.execution.forkserver import server as warm
 
 min_version("9.0")
 host.set_up(persistence)
@@ -16,7 +16,7 @@ on_cluster = workflow.remote_exec or given.nodes is not None
 if not on_cluster:
     warm.start()
 
-from heldout.config.study import Study
+from heldout.execution.study import Study
 from heldout.errors import HeldoutError
 
 # A --configfile replaces the demo instead of being merged into it.

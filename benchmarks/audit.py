@@ -22,9 +22,9 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from heldout.audit.replicate import Auditor
-from heldout.config.study import Study
+from heldout.execution.steps.audit_batch import setup_of
+from heldout.execution.study import Study
 from heldout.names import seed_for
-from heldout.steps.audit_batch import setup_of
 
 CONFIG = Path(__file__).parents[1] / "config" / "examples" / "gaussian_linear_audit.yaml"
 TASK, M = "gaussian_linear", 100

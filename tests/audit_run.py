@@ -8,9 +8,9 @@ from typing import Any
 
 from heldout.audit.replicate import Auditor
 from heldout.audit.summary import AuditRow, SelectionRow
-from heldout.config.study import Study
-from heldout.estimate.rows import read_rows
-from heldout.steps.audit_batch import setup_of
+from heldout.estimates.rows import read_rows
+from heldout.execution.steps.audit_batch import setup_of
+from heldout.execution.study import Study
 
 
 def spec_of(study: Study, step: str, **wildcards: Any) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def run_audit(config: dict[str, Any], folder: Path, steps: Sequence[str] = ()) -
 
     def step(name: str, **wildcards: Any) -> None:
         spec = spec_of(study, name, **wildcards)
-        importlib.import_module(f"heldout.steps.{name}").main(folder, spec)
+        importlib.import_module(f"heldout.execution.steps.{name}").main(folder, spec)
 
     if not study.is_oracle(task):
         step("prepare_data")

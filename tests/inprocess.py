@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from heldout.checks.check import CheckRow
-from heldout.config.study import Study
-from heldout.estimate.rows import EstimateRow, FoldRow, RiskRow, read_rows
-from heldout.splits import Split, write_split
+from heldout.estimates.rows import EstimateRow, FoldRow, RiskRow, read_rows
+from heldout.execution.study import Study
+from heldout.resampling.split import Split, write_split
 
 
 class Run:
@@ -55,7 +55,7 @@ def run_task(
 
     def step(name: str, **wildcards: Any) -> None:
         spec = json.loads(study.spec(name, task, **wildcards))
-        importlib.import_module(f"heldout.steps.{name}").main(folder, spec)
+        importlib.import_module(f"heldout.execution.steps.{name}").main(folder, spec)
 
     step("prepare_data")
     for split in study.splits(task):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from browser.report_case import Case
 
-from heldout.losses import Predictions
+from heldout.predictions import Predictions
 from heldout.report.predictions import HeldOut, classification, regression
 
 HOSTILE = [

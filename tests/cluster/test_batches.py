@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from workflow.harness import RISKS, Project
 
-from heldout.config.study import Study
+from heldout.execution.study import Study
 
 SETS = 10 + 45
 """Folds and pairs of folds."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from heldout.losses import LOSSES, Loss
-from heldout.splits import Partition, Resample, Split, partitions, resamples
+from heldout.measures.losses import LOSSES, Loss
+from heldout.resampling.split import Partition, Resample, Split, partitions, resamples
 
 Losses = Callable[[Any, np.ndarray, np.ndarray], np.ndarray]
 """(θ, training rows, held-out rows) → losses of the model trained on the former on the latter."""

@@ -14,9 +14,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from heldout.data.prepared import open_prepared
 from heldout.names import seed_for
-from heldout.splits import partitions, read_split
-from heldout.table.prepared import open_prepared
+from heldout.resampling.split import partitions, read_split
 
 SEED = 7
 TOLERANCE = 1e-10

@@ -17,11 +17,11 @@ from heldout.audit.batch import read_batch
 from heldout.audit.replicate import Auditor
 from heldout.audit.source import PopulationSource
 from heldout.audit.summary import controlled_mean
-from heldout.config.study import Study
-from heldout.draws import draw_bootstrap
+from heldout.data.prepared import ROWS, Prepared
 from heldout.errors import HeldoutError
+from heldout.execution.study import Study
 from heldout.names import seed_for
-from heldout.table.prepared import ROWS, Prepared
+from heldout.resampling.draw import draw_bootstrap
 
 
 def config_of(data: str, learners: dict[str, Any], level: float = 0.9, **task: Any) -> Any:

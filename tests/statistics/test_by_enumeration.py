@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 from memory_book import MemoryBook, kfold_split, loo_split_of
 
-from heldout.estimate.collect import evidence_for
-from heldout.estimate.nested import inner_tables, nested_evidence, outer_folds
-from heldout.estimate.select import Rule
-from heldout.plans import BAGS, FOLDS, LOO, NEIGHBOURS, PAIRS, ROUNDS
+from heldout.estimates.collect import evidence_for
+from heldout.estimates.nested import inner_tables, nested_evidence, outer_folds
+from heldout.estimates.rules import Rule
+from heldout.resampling.kinds import BAGS, FOLDS, LOO, NEIGHBOURS, PAIRS, ROUNDS
 
 Example = tuple[int, int]
 Sample = tuple[Example, ...]

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from inprocess import Run, run_task
 
-from heldout.checks.catalog import CHECKS
-from heldout.config.study import Study
+from heldout.checks.registry import CHECKS
 from heldout.errors import HeldoutError
-from heldout.estimate.evidence import Evidence
-from heldout.estimate.intervals import INTERVALS, refusals
+from heldout.estimates.evidence import Evidence
+from heldout.estimates.intervals import INTERVALS, refusals
+from heldout.execution.study import Study
 
 REPO = Path(__file__).parents[2]
 

@@ -8,15 +8,16 @@ from memory_book import MemoryBook, kfold_split
 from scipy import stats
 
 from heldout.checks.procedure import excess_bound
-from heldout.estimate.bates import bates_bounds
-from heldout.estimate.bootstrap import no_information_risk, point_632, point_632plus
-from heldout.estimate.comparisons import compare, holm
-from heldout.estimate.corrections import bbc
-from heldout.estimate.evidence import Evidence
-from heldout.estimate.intervals import INTERVALS, standard_error
-from heldout.estimate.nested import inner_table
-from heldout.losses import LOSSES, Predictions
-from heldout.plans import FOLDS, PAIRS
+from heldout.estimates.bates import bates_bounds
+from heldout.estimates.bootstrap import no_information_risk, point_632, point_632plus
+from heldout.estimates.comparisons import compare, holm
+from heldout.estimates.corrections import bbc
+from heldout.estimates.evidence import Evidence
+from heldout.estimates.intervals import INTERVALS, standard_error
+from heldout.estimates.nested import inner_table
+from heldout.measures.losses import LOSSES
+from heldout.predictions import Predictions
+from heldout.resampling.kinds import FOLDS, PAIRS
 
 LEVEL = 0.9
 

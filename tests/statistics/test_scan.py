@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from inprocess import Run, run_task
 
-from heldout.config.study import Study
 from heldout.errors import HeldoutError
-from heldout.estimate.select import Curve, Rule, Scan, first_local_min
+from heldout.estimates.rules import Curve, Rule, Scan, first_local_min
+from heldout.execution.study import Study
 
 
 @pytest.mark.parametrize(

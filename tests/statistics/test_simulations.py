@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from memory_book import MemoryBook, kfold_split, loo_split_of
 
-from heldout.draws import draw_folds
-from heldout.estimate.collect import evidence_for, out_of_fold
-from heldout.estimate.corrections import bbc, tibshirani
-from heldout.estimate.evidence import Evidence
-from heldout.estimate.intervals import INTERVALS
-from heldout.estimate.nested import inner_tables, nested_evidence, outer_folds
-from heldout.estimate.select import Rule
-from heldout.losses import LOSSES
-from heldout.plans import FOLDS, LOO, PAIRS
+from heldout.estimates.collect import evidence_for, out_of_fold
+from heldout.estimates.corrections import bbc, tibshirani
+from heldout.estimates.evidence import Evidence
+from heldout.estimates.intervals import INTERVALS
+from heldout.estimates.nested import inner_tables, nested_evidence, outer_folds
+from heldout.estimates.rules import Rule
+from heldout.measures.losses import LOSSES
+from heldout.resampling.draw import draw_folds
+from heldout.resampling.kinds import FOLDS, LOO, PAIRS
 
 LEVEL = 0.95
 

@@ -8,7 +8,7 @@ from hypothesis import settings
 from small_study import CONFIG, STEPS, run_step, small_table
 from tables import write_csv
 
-from heldout.config.study import Study
+from heldout.execution.study import Study
 
 # Several tests share the cores, so time says nothing; the same examples are tried every time.
 settings.register_profile("unit", deadline=None, derandomize=True)

@@ -13,7 +13,7 @@ from sklearn.ensemble import (
 )
 from sklearn.tree._tree import Tree
 
-from heldout.engines.planting import Nursery, Whole
+from heldout.numerics.sklearn_internals.forest_builder import Nursery, Whole
 
 Rows = tuple[np.ndarray, np.ndarray]
 CLASSIFIERS = [RandomForestClassifier, ExtraTreesClassifier]

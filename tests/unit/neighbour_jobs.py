@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from heldout.cells import Plan
-from heldout.engines.choice import ENGINES
+from heldout.cells.plan import Plan
 from heldout.learners.definition import define
-from heldout.splits import TRAIN, Partition, Resample
+from heldout.numerics.engines.registry import ENGINES
+from heldout.resampling.split import TRAIN, Partition, Resample
 
 N, K = 60, 4
 

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 
-from heldout.config.study import Study
+from heldout.execution.study import Study
 
 CONFIG = {
     "tasks": {
@@ -57,4 +57,4 @@ def run_step(study: Study, folder, step: str) -> None:
     """What a rule of the workflow does."""
     for given in wildcards(step, study):
         spec = json.loads(study.spec(step, "small", **given))
-        importlib.import_module(f"heldout.steps.{step}").main(folder, spec)
+        importlib.import_module(f"heldout.execution.steps.{step}").main(folder, spec)

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv, parquet
 
-from heldout.prepare import Request, prepare
-from heldout.table.prepared import ROWS, Prepared, open_prepared
+from heldout.data.prepare import Request, prepare
+from heldout.data.prepared import ROWS, Prepared, open_prepared
 
 
 def write_csv(path: Path, columns: dict) -> str:

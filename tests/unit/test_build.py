@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from tables import prepared
 
-from heldout.config.grid import expand
 from heldout.errors import HeldoutError
-from heldout.learners.build import Builder, aligned, check_learner, import_estimator
 from heldout.learners.definition import define
+from heldout.learners.grid import expand
+from heldout.numerics.pipeline import Builder, aligned, check_learner, import_estimator
 
 N = 60
 GENERATOR = np.random.default_rng(8)

@@ -10,7 +10,7 @@ from small_study import CONFIG, STEPS, run_step, small_table
 from tables import write_csv
 
 from heldout.cli import main
-from heldout.config.study import Study
+from heldout.execution.study import Study
 
 CELLS = "results/small/cells"
 CELL = "knn/n_neighbors=5/k3.r1.f02"
@@ -110,7 +110,7 @@ def test_a_dry_run_removes_nothing(project, capsys):
 
 
 def test_shared_parts_are_checked_for_every_model_that_has_them(project, capsys):
-    from heldout.store import part_names
+    from heldout.cells.store import part_names
 
     parts = part_names((project / CELLS / f"{CELL}.model").read_bytes())
     assert parts

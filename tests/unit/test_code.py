@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from heldout import code
+from heldout import provenance
 
-CACHES = (code.code_digest, code._path, code._facts, code._memory)
+CACHES = (provenance.code_digest, provenance._path, provenance._facts, provenance._memory)
 
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
     """A package `heldout` of files that a test writes; gives the digest of heldout.main."""
-    monkeypatch.setattr(code, "ROOT", tmp_path)
+    monkeypatch.setattr(provenance, "ROOT", tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
 
     def digest_of(files):
@@ -24,7 +24,7 @@ def package(tmp_path, monkeypatch):
             path.write_text(text, encoding="utf-8")
         for cache in CACHES:
             cache.cache_clear()
-        return code.code_digest("heldout.main")
+        return provenance.code_digest("heldout.main")
 
     yield digest_of
     for cache in CACHES:
@@ -39,8 +39,8 @@ def test_what_was_read_once_is_not_read_again(package, monkeypatch):
     first = package(files)
     for cache in CACHES:
         cache.cache_clear()
-    monkeypatch.setattr(code, "_tree_digest", None)
-    assert code.code_digest("heldout.main") == first
+    monkeypatch.setattr(provenance, "_tree_digest", None)
+    assert provenance.code_digest("heldout.main") == first
 
 
 def test_a_file_of_the_same_size_written_later_is_read_again(package):
@@ -50,7 +50,7 @@ def test_a_file_of_the_same_size_written_later_is_read_again(package):
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"heldout.main": 3}', '{"heldout.main": [1]}'])
 def test_a_damaged_memory_is_forgotten(package, text):
     first = package({"main.py": PLAIN})
-    code._memory_file().write_text(text)
+    provenance._memory_file().write_text(text)
     assert package({}) == first
 
 
@@ -153,7 +153,7 @@ def test_a_missing_module_is_an_error(package):
 def test_library_versions_name_the_numeric_libraries():
     import sklearn
 
-    assert f'"scikit-learn":"{sklearn.__version__}"' in code.library_versions()
+    assert f'"scikit-learn":"{sklearn.__version__}"' in provenance.library_versions()
 
 
 def test_the_source_of_a_users_own_estimator(
@@ -164,11 +164,11 @@ def test_the_source_of_a_users_own_estimator(
 
     def source(text: str) -> str:
         module.write_text(text)
-        code.estimator_source.cache_clear()
-        return code.estimator_source("my_own_learner.Mine")
+        provenance.estimator_source.cache_clear()
+        return provenance.estimator_source("my_own_learner.Mine")
 
     first = source("class Mine:\n    depth = 1\n")
     assert source("class Mine:\n    depth = 1  # one\n") == first
     assert source("class Mine:\n    depth = 2\n") != first
-    assert code.estimator_source("sklearn.svm.SVC") == ""
-    assert code.estimator_source("pyarrow.Table") == f"pyarrow {version('pyarrow')}"
+    assert provenance.estimator_source("sklearn.svm.SVC") == ""
+    assert provenance.estimator_source("pyarrow.Table") == f"pyarrow {version('pyarrow')}"

@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from heldout.config.load import validate
-from heldout.config.study import Study
 from heldout.errors import HeldoutError
+from heldout.execution.study import Study
 
 ROOT = Path(__file__).parents[2]
 

@@ -29,15 +29,16 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC, SVR, NuSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from heldout.config.grid import expand
-from heldout.engines import dispatch, leave_one_out
-from heldout.engines.generic import predict
-from heldout.engines.problem import Outcome, Problem
-from heldout.learners.build import Builder
+from heldout.cells.store import ModelPickler, load_model
 from heldout.learners.definition import Definition, define
-from heldout.learners.neighbours import nearest
-from heldout.splits import resamples
-from heldout.store import ModelPickler, load_model
+from heldout.learners.grid import expand
+from heldout.numerics import run
+from heldout.numerics.engines import leave_one_out
+from heldout.numerics.engines.generic import predict
+from heldout.numerics.neighbors import nearest
+from heldout.numerics.pipeline import Builder
+from heldout.numerics.problem import Outcome, Problem
+from heldout.resampling.split import resamples
 
 SEED = 123
 
@@ -70,7 +71,7 @@ def outcomes(
     data = table(classification)
     definition = define(learner, block)
     thetas = expand(definition.grid, 0, "grid")
-    found = list(dispatch.run(problem_for(definition, data), thetas))
+    found = list(run.run(problem_for(definition, data), thetas))
     assert all(outcome.error is None for outcome in found), found
     assert sorted(str(o.theta) for o in found) == sorted(map(str, thetas))
     return data, found
@@ -195,9 +196,9 @@ def test_a_theta_alone_gives_the_same_bits_as_among_others(case: Any) -> None:
     definition = define(learner, {"estimator": learner, **block})
     data = table(classification)
     thetas = expand(definition.grid, 0, "grid")
-    together = {str(o.theta): o for o in dispatch.run(problem_for(definition, data), thetas)}
+    together = {str(o.theta): o for o in run.run(problem_for(definition, data), thetas)}
     for theta in thetas:
-        [alone] = dispatch.run(problem_for(definition, data), [theta])
+        [alone] = run.run(problem_for(definition, data), [theta])
         for name, array in alone.predictions.arrays().items():
             assert np.array_equal(array, together[str(theta)].predictions.arrays()[name])
 
@@ -206,7 +207,7 @@ def test_an_error_ends_its_theta_only() -> None:
     grid = {"n_neighbors": [3, 61], "weights": ["distance"]}
     definition = define("knn", {"estimator": "knn", "grid": grid})
     thetas = expand(definition.grid, 0, "grid")
-    found = list(dispatch.run(problem_for(definition, table(True)), thetas))
+    found = list(run.run(problem_for(definition, table(True)), thetas))
     by_k = {outcome.theta["n_neighbors"]: outcome for outcome in found}
     assert by_k[3].error is None
     assert isinstance(by_k[61].error, ValueError)
@@ -252,7 +253,7 @@ def test_two_classes_are_told_apart_as_by_separate_fits(
     block = {"grid": {"C": [1e4, 1e-4, 1.0, 30.0]}, "params": {"class_weight": weights}}
     problem = problem_for(define("logistic", {"estimator": "logistic", **block}), data)
     thetas = expand(block["grid"], 0, "grid")
-    for outcome in dispatch.run(problem, thetas):
+    for outcome in run.run(problem, thetas):
         assert outcome.error is None
         assert outcome.engine == "logistic"
         alone = make_pipeline(
@@ -350,7 +351,7 @@ def test_least_squares_without_a_unique_solution_is_scikit_learns(columns: int) 
     data = table(False, p=columns)
     data.features[:, 3] = 2 * data.features[:, 0]
     problem = problem_for(define("linear", {"estimator": "linear"}), data)
-    [outcome] = dispatch.run(problem, [{}])
+    [outcome] = run.run(problem, [{}])
     own = LinearRegression().fit(problem.train_features, problem.train_target)
     np.testing.assert_array_equal(outcome.predictions.value, own.predict(problem.held_features))
 
@@ -383,7 +384,7 @@ def test_leave_one_out_of_neighbours_equals_refitting(classification: bool, valu
         for row, part in enumerate(chunk.parts):
             train = data.features[part.train], data.target[part.train]
             problem = Problem(builder, *train, data.features[[row]], SEED)
-            [alone] = dispatch.run(problem, [outcome.theta])
+            [alone] = run.run(problem, [outcome.theta])
             for name, array in alone.predictions.arrays().items():
                 assert outcome.predictions.arrays()[name][row].tolist() == array[0].tolist()
     assert leave_one_out.run(builder, chunk, [{"n_neighbors": 80}]) is None, "an error, then"

@@ -10,9 +10,9 @@ import pytest
 from browser.report_case import Case
 from inprocess import run_task
 
-from heldout.config.study import Study
 from heldout.errors import HeldoutError
-from heldout.losses import Predictions
+from heldout.execution.study import Study
+from heldout.predictions import Predictions
 from heldout.report import figures
 from heldout.report.predictions import HeldOut, classification, regression
 

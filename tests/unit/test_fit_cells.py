@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from small_study import CONFIG
 
-from heldout.config.study import Study
-from heldout.fit import Fitter
-from heldout.splits import Resample
-from heldout.steps import fit_cells
+from heldout.cells.fit import Fitter
+from heldout.execution.steps import fit_cells
+from heldout.execution.study import Study
+from heldout.resampling.split import Resample
 
 
 def spec_for(part: int, grid: Any) -> dict[str, Any]:

@@ -9,21 +9,21 @@ import pytest
 from forests import assert_exact, assert_same, plain
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from heldout.engines import planting, saplings
-from heldout.engines.planting import Nursery
+from heldout.numerics.sklearn_internals import forest_builder, forest_nodes
+from heldout.numerics.sklearn_internals.forest_builder import Nursery
 
 
 @pytest.fixture(autouse=True)
 def _nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planting, "_exact", {})
+    monkeypatch.setattr(forest_builder, "_exact", {})
 
 
 @pytest.fixture
 def compared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The numbers of rows on which forests were compared."""
     sizes: list[int] = []
-    agrees = planting._agrees
-    monkeypatch.setattr(planting, "_agrees", lambda *a: sizes.append(len(a[1])) or agrees(*a))
+    agrees = forest_builder._agrees
+    monkeypatch.setattr(forest_builder, "_agrees", lambda *a: sizes.append(len(a[1])) or agrees(*a))
     return sizes
 
 
@@ -88,7 +88,7 @@ def _other_draws(*given: Any) -> np.ndarray:
     return DRAWN(*given) // 2
 
 
-def _other_seeds(soil: saplings.Soil, count: int) -> list[int]:
+def _other_seeds(soil: forest_nodes.Soil, count: int) -> list[int]:
     """The first is right, and the others are not."""
     return [SEEDS(soil, 1)[0], *range(1, count)]
 
@@ -101,18 +101,18 @@ def _other_signature(*_: Any) -> Any:
     raise TypeError("takes 3 positional arguments but 4 were given")
 
 
-DEPTH_FIRST, DRAWN = saplings.DepthFirstTreeBuilder, saplings._generate_sample_indices
-SEEDS, PARAMETERS = saplings.Soil.seeds, planting._parameters
+DEPTH_FIRST, DRAWN = forest_nodes.DepthFirstTreeBuilder, forest_nodes._generate_sample_indices
+SEEDS, PARAMETERS = forest_nodes.Soil.seeds, forest_builder._parameters
 
 
 @pytest.mark.parametrize(
     ("place", "name", "wrong"),
     [
-        (saplings, "DepthFirstTreeBuilder", _other_nodes),
-        (saplings, "_generate_sample_indices", _other_draws),
-        (saplings, "_generate_sample_indices", _other_signature),
-        (saplings.Soil, "seeds", _other_seeds),
-        (planting, "_parameters", _other_attributes),
+        (forest_nodes, "DepthFirstTreeBuilder", _other_nodes),
+        (forest_nodes, "_generate_sample_indices", _other_draws),
+        (forest_nodes, "_generate_sample_indices", _other_signature),
+        (forest_nodes.Soil, "seeds", _other_seeds),
+        (forest_builder, "_parameters", _other_attributes),
     ],
     ids=["nodes", "draws", "signature", "seeds", "attributes"],
 )
@@ -125,7 +125,9 @@ def test_the_net_catches_what_is_not_scikit_learns(
 
 
 def test_the_net_catches_names_that_are_gone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "heldout.engines.saplings", None)  # cannot be imported
+    monkeypatch.setitem(
+        sys.modules, "heldout.numerics.sklearn_internals.forest_nodes", None
+    )  # cannot be imported
     assert_fitted_by_scikit_learn()
 
 
@@ -134,16 +136,16 @@ def assert_fitted_by_scikit_learn() -> None:
     model = RandomForestClassifier(5, random_state=7)
     for _ in range(2):
         assert_same(Nursery(*rows).fit(model, {}), copy.copy(model).fit(*rows))
-        assert list(planting._exact.values()) == [False]
+        assert list(forest_builder._exact.values()) == [False]
 
 
 def test_one_kind_that_differs_leaves_the_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(saplings, "BestFirstTreeBuilder", _other_signature)
+    monkeypatch.setattr(forest_nodes, "BestFirstTreeBuilder", _other_signature)
     rows = plain(False)
     for leaves, exact in ((5, False), (None, True)):
         model = RandomForestRegressor(5, max_leaf_nodes=leaves, random_state=0)
         assert_exact(model, rows, Nursery(*rows), {})
-        assert list(planting._exact.values())[-1] is exact
+        assert list(forest_builder._exact.values())[-1] is exact
 
 
 def test_each_way_through_the_code_is_compared_once(compared: list[int]) -> None:
@@ -154,7 +156,7 @@ def test_each_way_through_the_code_is_compared_once(compared: list[int]) -> None
             model = RandomForestClassifier(n_estimators=count, random_state=seed, **given)
             assert_exact(model, rows, Nursery(*rows), {})
     assert compared == [len(rows[0])] * len(ways)
-    assert set(planting._exact.values()) == {True}
+    assert set(forest_builder._exact.values()) == {True}
 
 
 def test_a_large_table_is_compared_in_part(compared: list[int]) -> None:
@@ -163,4 +165,4 @@ def test_a_large_table_is_compared_in_part(compared: list[int]) -> None:
     model = RandomForestClassifier(3, max_depth=2, random_state=0)
     assert_exact(model, rows, Nursery(*rows), {})
     [size] = compared
-    assert planting.COMPARED / 2 < size <= planting.COMPARED
+    assert forest_builder.COMPARED / 2 < size <= forest_builder.COMPARED

@@ -22,19 +22,20 @@ from forests import (
 )
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from heldout.config.grid import expand
-from heldout.engines import dispatch, planting, saplings
-from heldout.engines.planting import Nursery
-from heldout.engines.problem import Outcome, Problem
-from heldout.learners.build import Builder
 from heldout.learners.definition import define
+from heldout.learners.grid import expand
+from heldout.numerics import run as numeric_run
+from heldout.numerics.pipeline import Builder
+from heldout.numerics.problem import Outcome, Problem
+from heldout.numerics.sklearn_internals import forest_builder, forest_nodes
+from heldout.numerics.sklearn_internals.forest_builder import Nursery
 
 
 @pytest.fixture(autouse=True)
 def _sure(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the safety net: a wrong forest is seen, and not replaced."""
-    monkeypatch.setattr(planting, "_exact", {})
-    monkeypatch.setattr(planting, "_agrees", lambda *_: True)
+    monkeypatch.setattr(forest_builder, "_exact", {})
+    monkeypatch.setattr(forest_builder, "_agrees", lambda *_: True)
 
 
 def assert_exact_alone(make: Any, rows: Rows, **given: Any) -> Any:
@@ -116,8 +117,8 @@ def test_depths_share_trees_that_no_limit_touched(
     limits: list[int | None], leaves: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     grown = []
-    grow = saplings.Soil.grow
-    monkeypatch.setattr(saplings.Soil, "grow", lambda *a: grown.append(1) or grow(*a))
+    grow = forest_nodes.Soil.grow
+    monkeypatch.setattr(forest_nodes.Soil, "grow", lambda *a: grown.append(1) or grow(*a))
     rows = plain(True)
     nursery, whole = Nursery(*rows), {}
     for limit in limits:
@@ -154,7 +155,7 @@ def test_one_stump_serves_all_shapes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_draws_are_made_anew_where_there_is_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = plain(True)
-    monkeypatch.setattr(saplings, "ROOM", 2 * 8 * len(rows[0]))
+    monkeypatch.setattr(forest_nodes, "ROOM", 2 * 8 * len(rows[0]))
     nursery = Nursery(*rows)
     for limit in (2, 5):
         model = RandomForestClassifier(6, max_depth=limit, random_state=0)
@@ -179,7 +180,7 @@ def run(learner: dict[str, Any], rows: Rows, classes: list[str] | None) -> list[
     )
     definition = define("forest", {"estimator": "forest", **learner})
     problem = Problem(Builder(definition, data), features, target, features[:9], 7)
-    return list(dispatch.run(problem, expand(definition.grid, 0, "grid")))
+    return list(numeric_run.run(problem, expand(definition.grid, 0, "grid")))
 
 
 def test_all_theta_of_a_grid_are_those_of_separate_fits() -> None:

@@ -15,10 +15,10 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from tables import prepared
 
-from heldout.engines import generic
-from heldout.engines.problem import Problem
-from heldout.learners.build import Builder
 from heldout.learners.definition import define
+from heldout.numerics.engines import generic
+from heldout.numerics.pipeline import Builder
+from heldout.numerics.problem import Problem
 
 N, TRAIN, SEED = 90, 60, 17
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heldout.config.grid import endless_axis, expand
 from heldout.errors import HeldoutError
+from heldout.learners.grid import endless_axis, expand
 from heldout.names import canonical
 
 

@@ -6,8 +6,8 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from heldout import host
-from heldout.imports import without_pandas
+from heldout.execution import host
+from heldout.execution.lean_imports import without_pandas
 
 
 class Persistence:
@@ -44,7 +44,7 @@ def test_snakemake_has_what_is_replaced() -> None:
 def test_pandas_is_spared_and_then_there_again() -> None:
     code = """if True:
         import sys
-        from heldout.imports import without_pandas
+        from heldout.execution.lean_imports import without_pandas
         with without_pandas():
             import pyarrow, sklearn.pipeline
             pyarrow.array([1])

@@ -7,9 +7,9 @@ import yaml
 from tables import write_csv, write_parquet
 
 from heldout.cli import main
-from heldout.cli.rehearse import rehearse
-from heldout.cli.survey import survey, task_name
-from heldout.config.study import Study
+from heldout.data.survey import survey, task_name
+from heldout.execution.rehearse import rehearse
+from heldout.execution.study import Study
 
 N = 100
 
@@ -163,7 +163,7 @@ def test_other_columns_are_kept(init, name, values):
 
 def test_a_look_at_features_sees_unsealed_rows_only(tmp_path):
     """A column that is constant but for its sealed rows is constant."""
-    from heldout.prepare import Request, prepare
+    from heldout.data.prepare import Request, prepare
 
     path = tmp_path / "t.csv"
     table = columns() | {"site": ["A"] * N} | NUMBERS

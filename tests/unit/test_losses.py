@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from heldout.losses import CLIP, LOSSES, Predictions, loss_for
+from heldout.measures.losses import CLIP, LOSSES, loss_for
+from heldout.predictions import Predictions
 
 CLASSES = st.integers(2, 5)
 SEEDS = st.integers(0, 2**31 - 1)

@@ -5,10 +5,10 @@ import pytest
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from heldout.config.scorers import SCORERS
-from heldout.engines.generic import predict
 from heldout.errors import HeldoutError
-from heldout.metrics import Said, _score, _scorer
+from heldout.estimates.metrics import Said, _score, _scorer
+from heldout.measures.scorer_names import SCORERS
+from heldout.numerics.engines.generic import predict
 
 GENERATOR = np.random.default_rng(4)
 FEATURES = GENERATOR.normal(size=(80, 3))

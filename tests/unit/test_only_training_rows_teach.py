@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from tables import prepared
 
-from heldout.engines import dispatch, generic
-from heldout.engines.problem import Problem
-from heldout.learners.build import Builder
-from heldout.learners.catalog import CATALOG
+from heldout.learners.catalogue import CATALOG
 from heldout.learners.definition import define
+from heldout.numerics import run
+from heldout.numerics.engines import generic
+from heldout.numerics.pipeline import Builder
+from heldout.numerics.problem import Problem
 
 N = 60
 GENERATOR = np.random.default_rng(8)
@@ -27,7 +28,7 @@ FEWER = {
 """Smaller grids, to be quick."""
 
 
-@pytest.mark.parametrize("run", [generic.run, dispatch.run], ids=["generic", "dispatch"])
+@pytest.mark.parametrize("run", [generic.run, run.run], ids=["generic", "dispatch"])
 @pytest.mark.parametrize("learner", CATALOG)
 @pytest.mark.parametrize("hostile", [1e12, np.nan])
 def test_held_out_values_teach_nothing(tmp_path, learner, hostile, run):

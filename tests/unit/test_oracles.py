@@ -6,17 +6,18 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from heldout.audit import catalog
-from heldout.audit.oracles import ORACLES, Oracle, oracle_of
 from heldout.audit.truth import AffineProbe, SampledProbe
+from heldout.data import oracle_catalogue
+from heldout.data.oracles import ORACLES, Oracle, oracle_of
 from heldout.errors import HeldoutError
-from heldout.losses import LOSSES, Predictions
+from heldout.measures.losses import LOSSES
+from heldout.predictions import Predictions
 
 SAMPLE = 200_000
 
 
 def make(name: str, **given: Any) -> Oracle:
-    return oracle_of(name, catalog.parameters(f"oracle:{name}", given, "tasks.t"))
+    return oracle_of(name, oracle_catalogue.parameters(f"oracle:{name}", given, "tasks.t"))
 
 
 def said_by(oracle: Oracle, rows: np.ndarray) -> Predictions:

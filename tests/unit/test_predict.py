@@ -10,7 +10,7 @@ from small_study import small_table
 from tables import write_csv, write_parquet
 
 from heldout.cli import main
-from heldout.predictor import Predictor
+from heldout.selection.final import Predictor
 
 MODEL = "results/small/final/model.joblib"
 

@@ -11,7 +11,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from heldout.learners.preparation import Preparation
+from heldout.numerics.preprocessing import Preparation
 
 
 def by_scikit_learn(numbers, categories, scale, max_levels=100):

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 from tables import prepared, write_csv, write_parquet
 
+from heldout.data.prepare import SOURCE_ROW, Request, prepare
 from heldout.errors import HeldoutError
 from heldout.files import read_json
-from heldout.prepare import SOURCE_ROW, Request, prepare
 
 N = 40
 COLUMNS = {

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from inprocess import run_task
 
+from heldout.cells.progress import Progress, duration, read_job, report_progress, task_progress
 from heldout.cli import main
 from heldout.cli.progress import read_all
 from heldout.errors import HeldoutError
-from heldout.progress import Progress, duration, read_job, report_progress, task_progress
 
 
 class Clock:
@@ -127,7 +127,7 @@ def test_durations_are_short(seconds: float, text: str) -> None:
 def test_a_fitting_job_knows_all_its_cells_from_the_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("heldout.progress.EVERY", 0.0)
+    monkeypatch.setattr("heldout.cells.progress.EVERY", 0.0)
     table = tmp_path / "table.csv"
     table.write_text("x,y\n" + "".join(f"{i},{i % 3}\n" for i in range(40)))
     task = {"data": str(table), "target": "y", "loss": "squared", "test": 0, "kfold": {"k": 4}}

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from heldout.data.read import MISSING, read_table
 from heldout.errors import HeldoutError
-from heldout.table.read import MISSING, read_table
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ import yaml
 
 from heldout.config import reference
 from heldout.config.examples import EXAMPLES, GRIDS
-from heldout.config.grid import endless_axis, expand
 from heldout.config.models import Config
-from heldout.config.study import Study
-from heldout.learners.catalog import CATALOG
+from heldout.execution.study import Study
+from heldout.learners.catalogue import CATALOG
+from heldout.learners.grid import endless_axis, expand
 
 ROOT = Path(__file__).parents[2]
 

@@ -13,7 +13,7 @@ import pytest
 from browser.report_case import Case, csv_rows, rows_of
 from inprocess import run_task
 
-from heldout.config.study import Study
+from heldout.execution.study import Study
 from heldout.report import assets, grids, steps, task
 from heldout.report.fits import fits_by_estimate
 from heldout.report.overview import index_page
@@ -328,7 +328,7 @@ def test_no_number_is_nan(tmp_path: Path) -> None:
 
 def test_the_step_imports_no_heavy_library() -> None:
     heavy = "{'pandas', 'sklearn', 'matplotlib', 'scipy', 'pyarrow'}"
-    code = f"import sys, heldout.steps.render_report; print({heavy} & set(sys.modules))"
+    code = f"import sys, heldout.execution.steps.render_report; print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

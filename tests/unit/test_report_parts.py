@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from browser.report_case import rows_of
 
-from heldout.losses import Predictions
-from heldout.report import answer, assets, curves, display, glossary, grids, tables
+from heldout.predictions import Predictions
+from heldout.report import answer, assets, curves, display, glossary, grids
 from heldout.report.predictions import HeldOut, classification, regression
+from heldout.results import tables
 
 
 @pytest.mark.parametrize(

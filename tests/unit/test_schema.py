@@ -10,15 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from heldout.data.schema import Column, Schema, Target, infer_column, infer_target, schema_from_json
 from heldout.errors import HeldoutError
-from heldout.table.schema import (
-    Column,
-    Schema,
-    Target,
-    infer_column,
-    infer_target,
-    schema_from_json,
-)
 
 DAY = 86_400_000_000
 """Microseconds."""

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import bare, prepared
 
-from heldout import draws, plans, splits
 from heldout.errors import HeldoutError
+from heldout.resampling import draw, kinds, split
 
 SEEDS = st.integers(0, 2**31 - 1)
 COUNTS = st.lists(st.integers(5, 30), min_size=2, max_size=4)
@@ -25,7 +25,7 @@ def units_of(sizes, seed=0):
 
 
 def folds_of(table, k, stratify, seed):
-    [partition] = splits.partitions(draws.draw_kfold(table, k, stratify, [seed]))
+    [partition] = split.partitions(draw.draw_kfold(table, k, stratify, [seed]))
     return partition.fold
 
 
@@ -76,7 +76,7 @@ def test_stratified_groups_stay_whole_and_no_fold_is_empty(sizes, k, seed):
 @given(COUNTS, st.sampled_from([0.1, 0.2, 0.5, 0.8]), SEEDS)
 def test_a_part_holds_its_share_of_every_class(counts, fraction, seed):
     target = labels(counts)
-    rows = draws.draw_part(np.arange(len(target)), target, fraction, seed)
+    rows = draw.draw_part(np.arange(len(target)), target, fraction, seed)
     total = max(round(fraction * len(target)), 1)
     assert len(rows) == len(set(rows)) == total
     for label, count in enumerate(counts):
@@ -86,7 +86,7 @@ def test_a_part_holds_its_share_of_every_class(counts, fraction, seed):
 @given(GROUPS, st.sampled_from([0.1, 0.3, 0.5]), SEEDS)
 def test_a_part_holds_whole_groups(sizes, fraction, seed):
     units = units_of(sizes)
-    rows = draws.draw_part(units, None, fraction, seed)
+    rows = draw.draw_part(units, None, fraction, seed)
     inside, outside = set(units[rows]), set(np.delete(units, rows))
     assert not inside & outside
     assert len(inside) == max(round(fraction * len(sizes)), 1)
@@ -96,7 +96,7 @@ def test_every_row_has_the_same_chance_to_be_held_out():
     """2000 draws of 3 of 10 rows: the standard error of a share of 0.3 is 0.0102."""
     held = np.zeros(10)
     for seed in range(2000):
-        held[draws.draw_part(np.arange(10), np.repeat([0, 1, 2], [5, 4, 1]), 0.3, seed)] += 1
+        held[draw.draw_part(np.arange(10), np.repeat([0, 1, 2], [5, 4, 1]), 0.3, seed)] += 1
     assert np.abs(held / 2000 - 0.3).max() < 5 * 0.0102
 
 
@@ -125,17 +125,15 @@ def all_plans(table, k=4):
     """Every kind of held-out set on one table."""
     seeds = [11, 12]
     drawn = {
-        "holdout": draws.draw_holdout(table, 0.2, True, 7),
-        "kfold": draws.draw_kfold(table, k, True, seeds),
-        "loo": draws.loo_split(table),
-        "montecarlo": draws.draw_montecarlo(table, 0.2, True, seeds),
-        "bootstrap": draws.draw_bootstrap(table, seeds),
-        "halvings": draws.draw_halvings(table, 0.2, True, 2, 2, lambda name: sum(map(ord, name))),
+        "holdout": draw.draw_holdout(table, 0.2, True, 7),
+        "kfold": draw.draw_kfold(table, k, True, seeds),
+        "loo": draw.loo_split(table),
+        "montecarlo": draw.draw_montecarlo(table, 0.2, True, seeds),
+        "bootstrap": draw.draw_bootstrap(table, seeds),
+        "halvings": draw.draw_halvings(table, 0.2, True, 2, 2, lambda name: sum(map(ord, name))),
     }
-    assert set(drawn) == set(plans.SPLIT_FILE.values())
-    return {
-        kind: splits.resamples(kind, table.n, drawn) for kind in (plans.FULL, *plans.SPLIT_FILE)
-    }
+    assert set(drawn) == set(kinds.SPLIT_FILE.values())
+    return {kind: split.resamples(kind, table.n, drawn) for kind in (kinds.FULL, *kinds.SPLIT_FILE)}
 
 
 def single_fits(resamples):
@@ -158,7 +156,7 @@ def test_training_never_meets_a_held_out_unit(name):
             for held_name, rows in resample.held.items():
                 assert len(rows)
                 assert len(set(rows)) == len(rows)
-                if held_name != splits.TRAIN:
+                if held_name != split.TRAIN:
                     assert not set(units[rows]) & set(units[resample.train])
 
 
@@ -172,7 +170,7 @@ def test_names_of_held_out_sets_are_safe_and_differ(name):
 
 def test_folds_cover_every_row_once_per_repeat():
     table = TABLES["classes"]
-    found = all_plans(table)[plans.FOLDS]
+    found = all_plans(table)[kinds.FOLDS]
     assert len(found) == 8
     for repeat in (found[:4], found[4:]):
         held = np.concatenate([resample.held[resample.name] for resample in repeat])
@@ -184,21 +182,21 @@ def test_folds_cover_every_row_once_per_repeat():
 
 def test_a_pair_holds_out_its_two_folds_under_the_names_of_the_folds():
     found = all_plans(TABLES["classes"])
-    singles = {resample.name: resample.held[resample.name] for resample in found[plans.FOLDS]}
-    assert len(found[plans.PAIRS]) == 2 * 6
-    for pair in found[plans.PAIRS]:
+    singles = {resample.name: resample.held[resample.name] for resample in found[kinds.FOLDS]}
+    assert len(found[kinds.PAIRS]) == 2 * 6
+    for pair in found[kinds.PAIRS]:
         assert len(pair.held) == 2
         for name, rows in pair.held.items():
             assert (singles[name] == rows).all()
         assert len(pair.train) + sum(map(len, pair.held.values())) == 48
-    neighbours = [resample.name for resample in found[plans.NEIGHBOURS]]
+    neighbours = [resample.name for resample in found[kinds.NEIGHBOURS]]
     ring = ["f01+f02", "f02+f03", "f03+f04", "f01+f04"]
     assert neighbours == [f"k4.r{repeat}.{pair}" for repeat in (1, 2) for pair in ring]
 
 
 def test_leaving_one_out_leaves_each_unit_out_once():
     table = TABLES["groups"]
-    found = single_fits(all_plans(table)[plans.LOO])
+    found = single_fits(all_plans(table)[kinds.LOO])
     assert len(found) == 16
     for resample in found:
         [rows] = resample.held.values()
@@ -207,9 +205,9 @@ def test_leaving_one_out_leaves_each_unit_out_once():
 
 
 def test_leaving_one_out_in_chunks_loses_none(monkeypatch):
-    monkeypatch.setattr(splits, "LOO_CHUNK", 7)
+    monkeypatch.setattr(split, "LOO_CHUNK", 7)
     table = TABLES["numbers"]
-    chunks = all_plans(table)[plans.LOO]
+    chunks = all_plans(table)[kinds.LOO]
     assert [len(chunk.parts) for chunk in chunks] == [7] * 7 + [1]
     held = np.concatenate([rows for chunk in chunks for rows in chunk.held.values()])
     assert sorted(held) == list(range(table.n))
@@ -218,7 +216,7 @@ def test_leaving_one_out_in_chunks_loses_none(monkeypatch):
 def test_a_bag_holds_as_many_units_as_there_are_and_leaves_the_rest_out():
     table = TABLES["groups"]
     units = table.rows["unit"]
-    for bag in all_plans(table)[plans.BAGS]:
+    for bag in all_plans(table)[kinds.BAGS]:
         [held] = bag.held.values()
         assert len(bag.train) == 16 * 3
         drawn = np.bincount(units[bag.train], minlength=16)
@@ -228,7 +226,7 @@ def test_a_bag_holds_as_many_units_as_there_are_and_leaves_the_rest_out():
 
 def test_halves_are_disjoint_and_rounds_stay_inside_their_half():
     table = TABLES["classes"]
-    found = all_plans(table)[plans.HALVES]
+    found = all_plans(table)[kinds.HALVES]
     assert len(found) == 2 * 2 * 2
     rows = {resample.name: {*resample.train, *resample.held[resample.name]} for resample in found}
     for halving in ("01", "02"):
@@ -241,16 +239,16 @@ def test_halves_are_disjoint_and_rounds_stay_inside_their_half():
 def test_the_users_own_folds_are_taken_as_they_are(tmp_path):
     columns = {"x": list(range(6)), "f": list("baabcc"), "y": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]}
     table = prepared(tmp_path, columns, fold_column="f")
-    [partition] = splits.partitions(draws.user_kfold(table))
+    [partition] = split.partitions(draw.user_kfold(table))
     assert partition.k == 3
     assert partition.fold.tolist() == [1, 0, 0, 1, 2, 2]
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_split_files_bring_back_what_was_written(tmp_path, name):
-    drawn = draws.draw_kfold(TABLES[name], 3, True, [1, 2])
-    splits.write_split(tmp_path / "deep" / "kfold.csv", drawn)
-    found = splits.read_split(tmp_path / "deep" / "kfold.csv")
+    drawn = draw.draw_kfold(TABLES[name], 3, True, [1, 2])
+    split.write_split(tmp_path / "deep" / "kfold.csv", drawn)
+    found = split.read_split(tmp_path / "deep" / "kfold.csv")
     assert list(found) == list(drawn)
     assert all((found[key] == drawn[key]).all() for key in drawn)
 
@@ -260,23 +258,23 @@ def test_a_class_smaller_than_k_is_an_error_that_names_it():
     with pytest.raises(
         HeldoutError, match=r"class 'class 1' has 3 unsealed rows, fewer than k = 5"
     ):
-        draws.draw_kfold(table, 5, True, [1])
-    assert len(draws.draw_kfold(table, 5, False, [1])["row"]) == 23
+        draw.draw_kfold(table, 5, True, [1])
+    assert len(draw.draw_kfold(table, 5, False, [1])["row"]) == 23
 
 
 def test_too_few_groups_are_an_error():
     table = bare(np.zeros(9), None, np.repeat([0, 1, 2], 3))
     with pytest.raises(HeldoutError, match="3 rows or groups cannot fill k = 5 folds"):
-        draws.draw_kfold(table, 5, True, [1])
+        draw.draw_kfold(table, 5, True, [1])
 
 
 def test_one_group_cannot_be_held_out():
     with pytest.raises(HeldoutError, match="all rows belong to one group"):
-        draws.draw_part(np.zeros(5, int), None, 0.5, 1)
+        draw.draw_part(np.zeros(5, int), None, 0.5, 1)
 
 
 def test_pairs_need_three_folds():
-    drawn = draws.draw_kfold(TABLES["classes"], 2, True, [1])
-    for kind in (plans.PAIRS, plans.NEIGHBOURS):
+    drawn = draw.draw_kfold(TABLES["classes"], 2, True, [1])
+    for kind in (kinds.PAIRS, kinds.NEIGHBOURS):
         with pytest.raises(HeldoutError, match="needs k ≥ 3"):
-            splits.resamples(kind, 48, {"kfold": drawn})
+            split.resamples(kind, 48, {"kfold": drawn})

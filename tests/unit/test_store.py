@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heldout.errors import HeldoutError
-from heldout.losses import Predictions
-from heldout.store import (
+from heldout.cells.store import (
     CLOCK,
     LARGE,
     SHARED,
@@ -22,6 +20,8 @@ from heldout.store import (
     part_names,
     read_score,
 )
+from heldout.errors import HeldoutError
+from heldout.predictions import Predictions
 
 CELL = Cell("knn", {"n_neighbors": 5}, "k10.r1.f03")
 KEYS = Keys("fit", "cell")

@@ -11,15 +11,16 @@ from scipy.linalg.blas import ddot
 from sklearn import svm as sklearn_svm
 from sklearn.svm import SVC
 
-from heldout.config.grid import expand
-from heldout.engines import dispatch, gram
-from heldout.engines.choice import engine_of
-from heldout.engines.dispatch import trusted
-from heldout.engines.generic import predict
-from heldout.engines.gram import Kernel, Rows
-from heldout.engines.problem import Outcome, Problem
-from heldout.learners.build import Builder
 from heldout.learners.definition import Definition, define
+from heldout.learners.grid import expand
+from heldout.numerics import run
+from heldout.numerics.engines import kernel_matrix
+from heldout.numerics.engines.generic import predict
+from heldout.numerics.engines.kernel_matrix import Kernel, Rows
+from heldout.numerics.engines.registry import engine_of
+from heldout.numerics.pipeline import Builder
+from heldout.numerics.problem import Outcome, Problem
+from heldout.numerics.run import trusted
 
 HELD, SEED = 40, 3
 CLASSIFIERS = {"SVC": {"C": [0.1, 1.0, 50.0]}, "NuSVC": {"nu": [0.1, 0.3]}}
@@ -68,7 +69,7 @@ def outcomes(
 ) -> tuple[Problem, list[Outcome]]:
     learner = definition(kind, grid, **params)
     given = problem(learner, features, target, held)
-    return given, list(dispatch.run(given, expand(learner.grid, 0, "grid")))
+    return given, list(run.run(given, expand(learner.grid, 0, "grid")))
 
 
 def own_fit(given: Problem, theta: dict[str, Any]) -> Any:
@@ -257,7 +258,7 @@ def test_values_are_rounded_as_in_libsvm(kind: str, monkeypatch: pytest.MonkeyPa
         arguments = summed(self, few, others)
         return arguments + 0.99 * self._error(values) * noise.choice([-1, 1], arguments.shape)
 
-    monkeypatch.setattr(gram, "ROUNDING", 1000 * gram.ROUNDING)
+    monkeypatch.setattr(kernel_matrix, "ROUNDING", 1000 * kernel_matrix.ROUNDING)
     monkeypatch.setattr(Kernel, "_arguments", wrong)
     exact = as_libsvm(kernel, values.values)
     product, found = kernel.between(values, values), kernel.gram(values)
@@ -307,7 +308,7 @@ def test_a_matrix_that_is_too_large_is_done_without(
     features = rows()
     target = labels(features, 3) if kind == "SVC" else score(features)
     _, usual = outcomes(kind, {"C": [0.5, 5.0]}, features, target)
-    monkeypatch.setattr(gram, "LARGEST", largest)
+    monkeypatch.setattr(kernel_matrix, "LARGEST", largest)
     made = Kernel("rbf", 0.2, 0.0, 3).gram(Rows.of(features[:100]))
     assert (made is None) == (largest < 100 * 100)
     given, found = outcomes(kind, {"C": [0.5, 5.0]}, features, target)
@@ -330,7 +331,7 @@ def test_held_out_rows_meet_the_kernel_once_if_memory_allows(
     """Training rows have met it already."""
     made = []
     original = Kernel.blocks
-    monkeypatch.setattr(gram, "LARGEST", largest)
+    monkeypatch.setattr(kernel_matrix, "LARGEST", largest)
     monkeypatch.setattr(Kernel, "blocks", lambda *given: made.append(1) or original(*given))
     features = rows()
     outcomes("SVC", {"C": [0.5, 1.0, 5.0]}, features, labels(features, 3), held=held)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from heldout.config.study import Study
+from heldout.execution.study import Study
 
 STEPS = (
     "prepare_data",

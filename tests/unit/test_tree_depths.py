@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from heldout.config.grid import expand
-from heldout.engines import depths, dispatch, growth
-from heldout.engines.problem import Problem
-from heldout.engines.visits import Draws, Visit
-from heldout.learners.build import Builder
 from heldout.learners.definition import define
+from heldout.learners.grid import expand
+from heldout.numerics import run
+from heldout.numerics.pipeline import Builder
+from heldout.numerics.problem import Problem
+from heldout.numerics.sklearn_internals import tree_depths, tree_growth
+from heldout.numerics.sklearn_internals.feature_order import Draws, Visit
 
 Rows = tuple[np.ndarray, np.ndarray]
 DEPTHS = [*range(1, 13), None]
@@ -22,7 +23,7 @@ DEPTHS = [*range(1, 13), None]
 @pytest.fixture(autouse=True)
 def _sure(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the safety net: a wrong tree is seen, and not replaced."""
-    monkeypatch.setattr(depths, "_exact", True)
+    monkeypatch.setattr(tree_depths, "_exact", True)
 
 
 # --- tables -------------------------------------------------------------------------------------
@@ -117,7 +118,7 @@ def assert_same(ours: Any, own: Any, features: np.ndarray) -> None:
 
 def assert_exact(rows: Rows, limits: list[int | None], **given: Any) -> None:
     ours = models_for(limits, **given)
-    assert depths.fit(ours, *rows)
+    assert tree_depths.fit(ours, *rows)
     for model, own in zip(ours, models_for(limits, **given), strict=True):
         assert_same(model, own.fit(*rows), rows[0])
 
@@ -173,7 +174,7 @@ def test_tables_that_end_at_once() -> None:
 def test_a_fitted_tree_can_be_pickled() -> None:
     rows = table(_real, 3)
     models = models_for(DEPTHS, random_state=1)
-    assert depths.fit(models, *rows)
+    assert tree_depths.fit(models, *rows)
     for model in models:
         assert_same(pickle.loads(pickle.dumps(model)), model, rows[0])
 
@@ -211,28 +212,28 @@ def test_other_parameters_are_not_served(given: dict[str, Any]) -> None:
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(30, 3)), rng.integers(0, 2, 30)
     models = models_for([1, 2, 3], **{"random_state": 0, **given})
-    assert not depths.fit(models, *rows)
+    assert not tree_depths.fit(models, *rows)
     assert not hasattr(models[0], "tree_")
 
 
 def test_other_models_and_tables_are_not_served(monkeypatch: pytest.MonkeyPatch) -> None:
     features, target = table(_real, 1)
     plain = models_for([1, 2, 3], random_state=0)
-    assert not depths.fit(plain[:2], features, target), "two fits are faster"
-    assert not depths.fit(plain, np.where(features > 1, np.nan, features), target)
-    assert not depths.fit(plain, features, target.astype(str))
+    assert not tree_depths.fit(plain[:2], features, target), "two fits are faster"
+    assert not tree_depths.fit(plain, np.where(features > 1, np.nan, features), target)
+    assert not tree_depths.fit(plain, features, target.astype(str))
     numbers = [DecisionTreeRegressor(max_depth=d, random_state=0) for d in (1, 2, 3)]
-    assert not depths.fit(numbers, features, target)
-    assert depths.fit(plain, features, target)
-    monkeypatch.setattr(growth, "CELLS", features.size - 1)
-    assert not depths.fit(plain, features, target), "too large"
+    assert not tree_depths.fit(numbers, features, target)
+    assert tree_depths.fit(plain, features, target)
+    monkeypatch.setattr(tree_growth, "CELLS", features.size - 1)
+    assert not tree_depths.fit(plain, features, target), "too large"
 
 
 def test_too_many_ties_are_not_served(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = table(_repeated_rows, 12)
-    monkeypatch.setattr(growth, "SPREAD", 0)
-    monkeypatch.setattr(growth, "FEW", 3)
-    assert not depths.fit(models_for(DEPTHS, random_state=0), *rows)
+    monkeypatch.setattr(tree_growth, "SPREAD", 0)
+    monkeypatch.setattr(tree_growth, "FEW", 3)
+    assert not tree_depths.fit(models_for(DEPTHS, random_state=0), *rows)
 
 
 # --- the safety net -----------------------------------------------------------------------------
@@ -250,7 +251,7 @@ def fitted_by_engine(rows: Rows) -> list[Any]:
     )
     definition = define("tree", {"estimator": "tree", "grid": {"max_depth": [1, 2, 4, 8]}})
     problem = Problem(Builder(definition, data), features, target, features, 7)
-    found = list(dispatch.run(problem, expand(definition.grid, 0, "grid")))
+    found = list(run.run(problem, expand(definition.grid, 0, "grid")))
     assert all(outcome.error is None for outcome in found), found
     return [outcome.model[-1] for outcome in found]
 
@@ -275,8 +276,8 @@ def test_the_net_catches_another_way_of_growing(
     if wrong == "visits":
         monkeypatch.setattr(Visit, "first", last_instead_of_first)
     else:
-        monkeypatch.setattr(growth, "_minus_impurity", another_rounding)
-    monkeypatch.setattr(depths, "_exact", None)
+        monkeypatch.setattr(tree_growth, "_minus_impurity", another_rounding)
+    monkeypatch.setattr(tree_depths, "_exact", None)
     rng = np.random.default_rng(2)
     features = rng.normal(size=(60, 2))
     rows = features, (features[:, 0] > 0).astype(int)
@@ -284,27 +285,27 @@ def test_the_net_catches_another_way_of_growing(
         for model, depth in zip(fitted_by_engine(rows), [1, 2, 4, 8], strict=True):
             own = DecisionTreeClassifier(max_depth=depth, random_state=7).fit(*rows)
             assert_same(model, own, features)
-        assert depths._exact is False
+        assert tree_depths._exact is False
 
 
 def test_the_net_holds_the_first_training_set_against_scikit_learn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(depths, "_exact", None)
-    monkeypatch.setattr(depths, "_agrees_on_ties", lambda: True)
-    monkeypatch.setattr(depths, "gini", lambda counts: growth.gini(counts) / 2)
+    monkeypatch.setattr(tree_depths, "_exact", None)
+    monkeypatch.setattr(tree_depths, "_agrees_on_ties", lambda: True)
+    monkeypatch.setattr(tree_depths, "gini", lambda counts: tree_growth.gini(counts) / 2)
     rows = table(_real, 2)
     models = models_for([1, 2, 3], random_state=0)
-    assert not depths.fit(models, *rows)
-    assert depths._exact is False
+    assert not tree_depths.fit(models, *rows)
+    assert tree_depths._exact is False
     assert not hasattr(models[0], "tree_")
 
 
 def test_the_net_lets_through_what_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(depths, "_exact", None)
+    monkeypatch.setattr(tree_depths, "_exact", None)
     rows = table(_real, 2)
     for model, depth in zip(fitted_by_engine(rows), [1, 2, 4, 8], strict=True):
         assert_same(
             model, DecisionTreeClassifier(max_depth=depth, random_state=7).fit(*rows), rows[0]
         )
-    assert depths._exact is True
+    assert tree_depths._exact is True

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from neighbour_jobs import SETS, TABLES, K, N, nested, normal, plan
 
-from heldout.cells import Plan
-from heldout.engines import sharing, vicinity
-from heldout.engines.generic import preprocess
-from heldout.fit import Fitter, Problems
-from heldout.learners.build import Builder
-from heldout.learners.neighbours import nearest
-from heldout.splits import Resample
-from heldout.store import Store
+from heldout.cells.fit import Fitter, Problems
+from heldout.cells.plan import Plan
+from heldout.cells.store import Store
+from heldout.numerics.engines import neighbor_candidates, neighbor_sharing
+from heldout.numerics.engines.generic import preprocess
+from heldout.numerics.neighbors import nearest
+from heldout.numerics.pipeline import Builder
+from heldout.resampling.split import Resample
 
 # --- what is found ------------------------------------------------------------------------------
 
@@ -24,8 +24,8 @@ from heldout.store import Store
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Share however small the table is, and however little comes of it."""
-    monkeypatch.setattr(sharing, "worth", lambda n, width: 0.0 if width < n else np.inf)
-    monkeypatch.setattr(vicinity, "MISSES", 1.0)
+    monkeypatch.setattr(neighbor_sharing, "worth", lambda n, width: 0.0 if width < n else np.inf)
+    monkeypatch.setattr(neighbor_candidates, "MISSES", 1.0)
 
 
 class Searches:
@@ -34,9 +34,9 @@ class Searches:
     def __init__(self, monkeypatch: pytest.MonkeyPatch):
         self.table: list[int] = []
         self.own: list[int] = []
-        look, search = vicinity.Vicinity._look_around, sharing.nearest
+        look, search = neighbor_candidates.Vicinity._look_around, neighbor_sharing.nearest
 
-        def count_look(one: vicinity.Vicinity, rows: np.ndarray) -> None:
+        def count_look(one: neighbor_candidates.Vicinity, rows: np.ndarray) -> None:
             self.table += rows[~one._known[rows]].tolist()
             look(one, rows)
 
@@ -44,8 +44,8 @@ class Searches:
             self.own.append(len(held))
             return search(train, held, k)
 
-        monkeypatch.setattr(vicinity.Vicinity, "_look_around", count_look)
-        monkeypatch.setattr(sharing, "nearest", count_search)
+        monkeypatch.setattr(neighbor_candidates.Vicinity, "_look_around", count_look)
+        monkeypatch.setattr(neighbor_sharing, "nearest", count_search)
 
 
 @pytest.fixture
@@ -60,8 +60,8 @@ def found(given: Plan, k: int = K) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     for resample in given.resamples:
         problem = problems.problem(builder, resample)
         fitted, train, held = preprocess(problem, builder.recipe({}))
-        query = sharing.Query(np.ascontiguousarray(train), held, k)
-        yield sharing.neighbours(problem, fitted, query), nearest(*query)
+        query = neighbor_sharing.Query(np.ascontiguousarray(train), held, k)
+        yield neighbor_sharing.neighbours(problem, fitted, query), nearest(*query)
 
 
 def check(given: Plan, k: int = K) -> None:
@@ -76,7 +76,7 @@ def check(given: Plan, k: int = K) -> None:
 def test_every_set_of_every_table_gets_its_own_neighbours(
     table: Any, sets: Any, scale: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sharing, "MORE", 2)
+    monkeypatch.setattr(neighbor_sharing, "MORE", 2)
     for seed in range(3):
         generator = np.random.default_rng(seed)
         check(plan(table(generator), sets(generator), scale=scale))
@@ -98,7 +98,7 @@ def test_also_where_the_vicinity_is_narrow(
     generator = np.random.default_rng(seed)
     given = plan(table(generator), sets(generator), scale=scale)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sharing, "_width", lambda k, share: k + more)
+        patch.setattr(neighbor_sharing, "_width", lambda k, share: k + more)
         check(given, k)
 
 
@@ -130,7 +130,7 @@ def test_small_training_sets_get_larger_vicinities(searches: Searches) -> None:
 def test_only_rows_that_are_in_doubt_are_searched_for_again(
     searches: Searches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sharing, "MORE", 0)
+    monkeypatch.setattr(neighbor_sharing, "MORE", 0)
     generator = np.random.default_rng(1)
     given = plan(normal(generator), nested(generator))
     check(given)
@@ -141,7 +141,7 @@ def test_only_rows_that_are_in_doubt_are_searched_for_again(
 def test_it_is_given_up_where_distances_are_tied(
     searches: Searches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sharing, "worth", lambda n, width: 0.0)
+    monkeypatch.setattr(neighbor_sharing, "worth", lambda n, width: 0.0)
     generator = np.random.default_rng(1)
     given = plan((np.arange(N) % 2.0)[:, None], nested(generator))
     check(given)
@@ -187,10 +187,14 @@ def test_sets_that_were_not_expected_search_for_themselves(searches: Searches) -
 def test_memory_is_limited(searches: Searches, monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(1)
     given = plan(normal(generator), nested(generator))
-    monkeypatch.setattr(sharing, "LIMIT", vicinity.bytes_of(N, sharing._width(K, 0.6)) - 1)
+    monkeypatch.setattr(
+        neighbor_sharing,
+        "LIMIT",
+        neighbor_candidates.bytes_of(N, neighbor_sharing._width(K, 0.6)) - 1,
+    )
     check(given)
     assert not searches.table
-    monkeypatch.setattr(sharing, "LIMIT", sharing.LIMIT + 1)
+    monkeypatch.setattr(neighbor_sharing, "LIMIT", neighbor_sharing.LIMIT + 1)
     check(given)
     assert searches.table
 
@@ -204,7 +208,9 @@ def test_a_scan_that_asks_for_more_and_more_searches_now_and_then(searches: Sear
         for resample in given.resamples:
             problem = problems.problem(builder, resample)
             fitted, train, held = preprocess(problem, builder.recipe({}))
-            shared = sharing.neighbours(problem, fitted, sharing.Query(train, held, k))
+            shared = neighbor_sharing.neighbours(
+                problem, fitted, neighbor_sharing.Query(train, held, k)
+            )
             assert shared.tolist() == nearest(train, held, k).tolist()
     assert len(searches.table) == 4 * N, "for 1, 2, 4 and 8 neighbours"
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from heldout.warm import client
+from heldout.execution.forkserver import client
 
 SERVER = """
 import json, os, socket, subprocess, sys, time
-from heldout.warm.server import serve
+from heldout.execution.forkserver.server import serve
 
 def run(arguments, spec):
     given = json.loads(spec)
@@ -38,7 +38,7 @@ serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:], run)
 """
 CLIENT = """
 import os, sys
-from heldout.warm import client
+from heldout.execution.forkserver import client
 os.execv = lambda *_: sys.exit("alone")
 try:
     client.main()
@@ -67,7 +67,7 @@ def server(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     for module in ("one", "two", "three"):
         text = f"import time; time.sleep(0.5); open('imported {module}', 'w')"
         (tmp_path / f"{module}.py").write_text(text)
-    process = serve(name_for(tmp_path), tmp_path, "one", "two", "heldout.steps.late")
+    process = serve(name_for(tmp_path), tmp_path, "one", "two", "heldout.execution.steps.late")
     assert process.stdin is not None
     yield process
     process.stdin.close()
@@ -224,7 +224,7 @@ def test_modules_may_be_named_later(
     server: subprocess.Popen[bytes], address: str, tmp_path: Path
 ) -> None:
     assert server.stdin is not None
-    server.stdin.write(b"three\nheldout.steps.later\n")
+    server.stdin.write(b"three\nheldout.execution.steps.later\n")
     server.stdin.flush()
     assert ask(address, tmp_path, step="later")[0][-1] == "code 0"
     assert (tmp_path / "imported three").is_file()
@@ -235,7 +235,7 @@ def test_a_run_starts_with_a_process_that_spares_pandas(tmp_path: Path) -> None:
     (tmp_path / "sees.py").write_text("import sys; open('seen', 'w').write(' '.join(sys.modules))")
     code = """if True:
         import subprocess, sys
-        from heldout.warm import client, server
+        from heldout.execution.forkserver import client, server
         server.start()
         server.expect(["sklearn.tree", "sees"])
         done = subprocess.run([sys.executable, "-S", client.__file__, ".", "log"],
@@ -283,7 +283,7 @@ def test_a_step_that_nobody_heard_has_not_been_run() -> None:
 def test_what_was_read_of_the_spec_can_be_read_again() -> None:
     code = """if True:
         import os, sys
-        from heldout.warm import client
+        from heldout.execution.forkserver import client
         client._put_back(sys.stdin.read())
         os.execv(sys.executable, [sys.executable, "-c", "import sys; print(sys.stdin.read())"])
         """

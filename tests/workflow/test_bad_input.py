@@ -11,9 +11,9 @@ import pytest
 from harness import ALL_CELLS, TASK, Project
 from sklearn.metrics import get_scorer_names
 
-from heldout.config.scorers import SCORERS
-from heldout.config.study import Study
 from heldout.errors import HeldoutError
+from heldout.execution.study import Study
+from heldout.measures.scorer_names import SCORERS
 
 Spoil = Callable[[Project], None]
 
@@ -373,4 +373,4 @@ def run_until_fits(project: Project) -> None:
 
 def run_step(project: Project, name: str, **wildcards: Any) -> None:
     spec = json.loads(Study(project.config).spec(name, TASK, **wildcards))
-    importlib.import_module(f"heldout.steps.{name}").main(project.results, spec)
+    importlib.import_module(f"heldout.execution.steps.{name}").main(project.results, spec)

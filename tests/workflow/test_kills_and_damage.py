@@ -12,7 +12,7 @@ import joblib
 import pytest
 from harness import ALL_CELLS, MODEL, RISKS, SETS, TIMEOUT, UNSEALED, Project, small_config
 
-from heldout.store import Cell, Store
+from heldout.cells.store import Cell, Store
 
 TABLES = ("risks.csv", "estimates/unsealed.csv", "selection.json")
 CELL = "knn/n_neighbors=5/k3.r1.f02"

@@ -24,9 +24,9 @@ from harness import (
     small_config,
 )
 
-from heldout.manifest import read_manifests
-from heldout.store import Cell, Store
-from heldout.warm.client import ADDRESS
+from heldout.cells.manifest import read_manifests
+from heldout.cells.store import Cell, Store
+from heldout.execution.forkserver.client import ADDRESS
 
 FOUR_FOLDS = ("k4.r1.f01", "k4.r1.f02", "k4.r1.f03", "k4.r1.f04")
 THETA_FOLDERS = (

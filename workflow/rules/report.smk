@@ -1,6 +1,6 @@
 # Everything → report.html for each task, and an index; figures if asked for; progress.
 
-from heldout.progress import watch
+from heldout.cells.progress import watch
 
 
 report: "../report/workflow.rst"

@@ -15,15 +15,17 @@ import numpy as np
 
 from heldout.audit.source import Draw
 from heldout.audit.truth import Probe, Risk
-from heldout.engines import dispatch, leave_one_out
-from heldout.engines.problem import Outcome, Problem
+from heldout.data.prepared import Prepared
 from heldout.errors import HeldoutError
-from heldout.learners.build import Builder
-from heldout.losses import Loss, Predictions
+from heldout.measures.losses import Loss
 from heldout.names import Theta, canonical, seed_for
-from heldout.plans import DEV, FOLDS, FOLDS_WHOLE, FULL
-from heldout.splits import Partition, Resample, Split, partitions, resamples
-from heldout.table.prepared import Prepared
+from heldout.numerics import run
+from heldout.numerics.engines import leave_one_out
+from heldout.numerics.pipeline import Builder
+from heldout.numerics.problem import Outcome, Problem
+from heldout.predictions import Predictions
+from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, FULL
+from heldout.resampling.split import Partition, Resample, Split, partitions, resamples
 
 TEST = "test"
 """The held-out set of the full model: the sealed rows of the draw."""
@@ -216,7 +218,7 @@ class AuditBook:
             seed_for(self.seed, self.task, learner, part.name),
             self._prepared.setdefault((part.name, id(probe)), {}),
         )
-        outcomes = dispatch.run(problem, list(thetas))
+        outcomes = run.run(problem, list(thetas))
         return {self._key(o.theta): self._kept(learner, part, o, sizes, probe) for o in outcomes}
 
     def _kept(

@@ -7,7 +7,7 @@ from typing import Any
 
 from heldout.audit import targets
 from heldout.audit.summary import AuditRow, SelectionRow
-from heldout.estimate.procedures import ALL
+from heldout.estimates.procedures import ALL
 from heldout.report.display import PERCENT, Format
 from heldout.report.glossary import estimator, in_order, interval
 

@@ -7,14 +7,15 @@ from typing import Any
 from jinja2 import ChoiceLoader, FileSystemLoader
 
 from heldout.audit import assets as own
-from heldout.audit import catalog, findings, targets
+from heldout.audit import findings, targets
 from heldout.audit.summary import AuditRow, SelectionRow
-from heldout.estimate.rows import read_rows
-from heldout.losses import loss_for
+from heldout.data import oracle_catalogue
+from heldout.estimates.rows import read_rows
+from heldout.measures.losses import loss_for
 from heldout.report import assets, glossary
 from heldout.report.display import Format, format_for, theta_text
 from heldout.report.page import environment
-from heldout.report.tables import Table, read_table
+from heldout.results.tables import Table, read_table
 
 
 def audit_page(folder: Path, spec: dict[str, Any]) -> str:
@@ -80,8 +81,8 @@ def _sections(
 def _classification(spec: dict[str, Any], rows: list[AuditRow]) -> bool:
     """Needed only where the config leaves the loss open."""
     data = spec["config"]["data"]
-    if catalog.is_oracle(data):
-        return catalog.entry_of(data).classification
+    if oracle_catalogue.is_oracle(data):
+        return oracle_catalogue.entry_of(data).classification
     return all(row.interval not in ("t", "bootstrap_percentile") for row in rows)
 
 
@@ -126,15 +127,15 @@ def _payload(
 
 def _source_text(spec: dict[str, Any]) -> str:
     data = spec["config"]["data"]
-    if not catalog.is_oracle(data):
+    if not oracle_catalogue.is_oracle(data):
         return f"draws without replacement from the unsealed rows of {data}"
     given = ", ".join(f"{name} = {value}" for name, value in spec["oracle"].items())
-    return f"{catalog.entry_of(data).title} ({given})"
+    return f"{oracle_catalogue.entry_of(data).title} ({given})"
 
 
 def _truth_text(spec: dict[str, Any]) -> str:
     rows = spec["config"]["audit"]["truth"]
-    if catalog.is_oracle(spec["config"]["data"]):
+    if oracle_catalogue.is_oracle(spec["config"]["data"]):
         return (
             "The true risk of a model is computed in closed form where there is one (affine "
             f"predictors of Gaussian features), else over {rows} fresh rows for each draw, on which "

@@ -10,22 +10,22 @@ import numpy as np
 
 from heldout.audit.book import AuditBook, named_resamples
 from heldout.audit.source import Draw, Source, usable_draw
-from heldout.draws import draw_split
-from heldout.estimate.collect import KIND_OF
-from heldout.estimate.evidence import Evidence
-from heldout.estimate.lossbook import LossBook
-from heldout.estimate.procedures import ALL, Chosen, Procedures
-from heldout.estimate.rows import EstimateRow
-from heldout.estimate.select import Rule
-from heldout.estimate.tables import estimate_rows
-from heldout.learners.build import Builder, check_learner
+from heldout.data.prepared import Prepared
+from heldout.estimates.collect import KIND_OF
+from heldout.estimates.evidence import Evidence
+from heldout.estimates.loss_table import LossBook
+from heldout.estimates.procedures import ALL, Chosen, Procedures
+from heldout.estimates.rows import EstimateRow
+from heldout.estimates.rules import Rule
+from heldout.estimates.tables import estimate_rows
 from heldout.learners.definition import Definition
-from heldout.losses import Loss, loss_for
+from heldout.measures.losses import Loss, loss_for
 from heldout.names import Theta, canonical, seed_for
-from heldout.plans import DEV, FOLDS, FOLDS_WHOLE, FULL, NEIGHBOURS, PAIRS, split_files
-from heldout.scan import curve_of
-from heldout.splits import Split
-from heldout.table.prepared import Prepared
+from heldout.numerics.pipeline import Builder, check_learner
+from heldout.resampling.draw import draw_split
+from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, FULL, NEIGHBOURS, PAIRS, split_files
+from heldout.resampling.split import Split
+from heldout.selection.scan import curve_of
 
 RowName = tuple[str, str, str]
 """Learner (or `all`), estimator, interval (or nothing)."""

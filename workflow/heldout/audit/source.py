@@ -10,12 +10,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from heldout.audit.catalog import PREFIX, TARGET, is_oracle
-from heldout.audit.oracles import feature_names, oracle_of
 from heldout.audit.truth import OracleTruth, PopulationTruth, Truth
+from heldout.data.oracle_catalogue import PREFIX, TARGET, is_oracle
+from heldout.data.oracles import feature_names, oracle_of
+from heldout.data.prepared import ROWS, Prepared, open_prepared
 from heldout.errors import HeldoutError
 from heldout.names import seed_for
-from heldout.table.prepared import ROWS, Prepared, open_prepared
 
 
 @dataclass(frozen=True)

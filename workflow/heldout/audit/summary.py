@@ -9,9 +9,9 @@ import numpy as np
 from heldout.audit import targets
 from heldout.audit.batch import Batch
 from heldout.audit.replicate import OWN_KINDS, RowName
-from heldout.estimate.procedures import ALL, Chosen
+from heldout.estimates.procedures import ALL, Chosen
 from heldout.names import canonical
-from heldout.plans import FULL, IMPLIED, NEEDS
+from heldout.resampling.kinds import FULL, IMPLIED, NEEDS
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What each estimate is compared with: the quantity people want, and the one it was derived for."""
 
-from heldout.estimate.intervals import ALGORITHM, FOLD_AVERAGE, INTERVALS, PREDICTOR
+from heldout.estimates.intervals import ALGORITHM, FOLD_AVERAGE, INTERVALS, PREDICTOR
 
 THIS_PREDICTOR = "predictor"
 THIS_ALGORITHM = "algorithm"

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from heldout.audit.oracles import Oracle
+from heldout.data.oracles import Oracle
+from heldout.data.prepared import Prepared
 from heldout.learners.definition import Definition
-from heldout.losses import Loss, Predictions
-from heldout.table.prepared import Prepared
+from heldout.measures.losses import Loss
+from heldout.predictions import Predictions
 
 AFFINE = {
     "sklearn.linear_model.LinearRegression",

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from heldout.estimate.lossbook import LossBook
-from heldout.estimate.rows import EstimateRow, FoldRow
+from heldout.estimates.loss_table import LossBook
+from heldout.estimates.rows import EstimateRow, FoldRow
 
 PASS, FAIL, NOT_APPLICABLE = "pass", "fail", "na"
 DOCS = "docs/checks.md"

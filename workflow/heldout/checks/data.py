@@ -3,8 +3,8 @@
 import numpy as np
 
 from heldout.checks.check import Context, Outcome, failed, not_applicable, passed
-from heldout.plans import FULL
-from heldout.splits import Resample
+from heldout.resampling.kinds import FULL
+from heldout.resampling.split import Resample
 
 ID_WORDS = (
     "id",

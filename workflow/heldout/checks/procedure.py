@@ -5,8 +5,8 @@ from collections import Counter
 import numpy as np
 
 from heldout.checks.check import Context, Outcome, failed, not_applicable, passed
-from heldout.estimate.bates import ADVISED_REPEATS
-from heldout.plans import DEV, PAIRS
+from heldout.estimates.bates import ADVISED_REPEATS
+from heldout.resampling.kinds import DEV, PAIRS
 
 UNSTABLE = 0.5
 

@@ -4,13 +4,13 @@ import argparse
 import sys
 from pathlib import Path
 
+from heldout.cells.integrity import Findings, inspect, remove, remove_leftovers
 from heldout.cli import CONFIG
-from heldout.cli.artifacts import Findings, inspect, remove, remove_leftovers
 from heldout.cli.columns import counted
-from heldout.cli.rehearse import rehearse
 from heldout.config.load import read_config
-from heldout.config.study import Study
 from heldout.errors import HeldoutError
+from heldout.execution.rehearse import rehearse
+from heldout.execution.study import Study
 
 SHOWN = 20
 """How many damaged cells are named."""

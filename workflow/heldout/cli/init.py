@@ -8,12 +8,12 @@ from typing import Any, get_args
 import yaml
 
 from heldout.cli import CONFIG
-from heldout.cli.survey import SEED, Survey, survey
 from heldout.config.models import EstimatorName
-from heldout.config.study import Study
+from heldout.data.survey import SEED, Survey, survey
 from heldout.errors import HeldoutError
+from heldout.execution.study import Study
 from heldout.files import write_text
-from heldout.learners.catalog import CATALOG
+from heldout.learners.catalogue import CATALOG
 
 FOLDS = 10
 ESTIMATORS = ("training", "holdout", "kfold", "min_cv", "nested_cv", "test")

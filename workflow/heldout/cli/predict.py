@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from heldout.data.read import read_table
+from heldout.data.schema import schema_from_json
 from heldout.errors import HeldoutError
 from heldout.files import write_text
-from heldout.predictor import Predictor
-from heldout.table.read import read_table
-from heldout.table.schema import schema_from_json
+from heldout.selection.final import Predictor
 
 
 def run(arguments: argparse.Namespace) -> int:

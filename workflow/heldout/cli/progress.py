@@ -4,8 +4,8 @@ import argparse
 import time
 from pathlib import Path
 
+from heldout.cells.progress import TaskProgress, task_progress
 from heldout.errors import HeldoutError, did_you_mean
-from heldout.progress import TaskProgress, task_progress
 
 
 def run(arguments: argparse.Namespace) -> int:

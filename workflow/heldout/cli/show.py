@@ -3,12 +3,12 @@
 import argparse
 from pathlib import Path
 
+from heldout.cells.store import SHARED, read_score
 from heldout.cli.columns import aligned
 from heldout.errors import HeldoutError, did_you_mean
-from heldout.estimate.rows import EstimateRow, read_rows
+from heldout.estimates.rows import EstimateRow, read_rows
 from heldout.files import read_json
 from heldout.names import canonical
-from heldout.store import SHARED, read_score
 
 COLUMNS = ["learner", "estimator", "risk", "interval", "by", "n", "θ"]
 NUMBERS = [COLUMNS.index("risk"), COLUMNS.index("n")]

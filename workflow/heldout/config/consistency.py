@@ -1,10 +1,10 @@
 """What makes a task contradict itself: checked while the workflow is parsed."""
 
-from heldout.audit import catalog
 from heldout.config.models import Config, Task
-from heldout.config.scorers import SCORERS
+from heldout.data import oracle_catalogue
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.learners.definition import Definition
+from heldout.measures.scorer_names import SCORERS
 
 CLASS_LOSSES = {
     "zero_one": True,
@@ -17,13 +17,13 @@ CLASS_LOSSES = {
 
 
 def _check_oracle(task: Task, learners: list[Definition], where: str) -> None:
-    is_oracle = catalog.is_oracle(task.data)
+    is_oracle = oracle_catalogue.is_oracle(task.data)
     if task.oracle and not is_oracle:
         raise HeldoutError(f"{where}.oracle: goes with data: oracle:NAME, found {task.data}")
     if is_oracle:
-        catalog.parameters(task.data, task.oracle, where)
-        if task.target != catalog.TARGET:
-            raise HeldoutError(f"{where}.target: oracles predict '{catalog.TARGET}'")
+        oracle_catalogue.parameters(task.data, task.oracle, where)
+        if task.target != oracle_catalogue.TARGET:
+            raise HeldoutError(f"{where}.target: oracles predict '{oracle_catalogue.TARGET}'")
         if task.groups is not None or task.kfold.column is not None:
             raise HeldoutError(f"{where}: an oracle has neither groups nor a column of folds")
     endless = [learner.name for learner in learners if learner.endless]

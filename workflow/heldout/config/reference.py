@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from heldout.config.examples import EXAMPLES, GRIDS
-from heldout.config.grid import expand
 from heldout.config.models import Config
-from heldout.learners.catalog import CATALOG, Entry
+from heldout.learners.catalogue import CATALOG, Entry
+from heldout.learners.grid import expand
 from heldout.names import canonical
 
 ROOT = Path(__file__).parents[3]

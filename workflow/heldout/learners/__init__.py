@@ -1,1 +1,1 @@
-"""Learners: the catalog of short names, and how a learner and a θ become a scikit-learn Pipeline."""
+"""What is declared about learners: definitions, grids and the catalogue of short names."""

@@ -3,11 +3,11 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from heldout.code import estimator_source
-from heldout.config.grid import endless_axis, expand
 from heldout.errors import HeldoutError
-from heldout.learners.catalog import entry_for
+from heldout.learners.catalogue import entry_for
+from heldout.learners.grid import endless_axis, expand
 from heldout.names import Theta, canonical, seed_for
+from heldout.provenance import estimator_source
 
 FEATURES = "features"
 """The grid axis whose values are lists of columns."""

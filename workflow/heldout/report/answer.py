@@ -5,7 +5,7 @@ from typing import Any
 
 from heldout.report import glossary
 from heldout.report.display import PERCENT, Format, significant
-from heldout.report.tables import Row, Table
+from heldout.results.tables import Row, Table
 
 ALL = "all"
 HEADLINE = (

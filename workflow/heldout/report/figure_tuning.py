@@ -12,7 +12,7 @@ from heldout.report import glossary
 from heldout.report.display import Format, significant
 from heldout.report.figures import INK, SOFT, WIDTH, note_figure, percent_axis, short
 from heldout.report.grids import describe_grids
-from heldout.report.tables import Row, Table
+from heldout.results.tables import Row, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

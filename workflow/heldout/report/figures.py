@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from heldout.errors import HeldoutError
 from heldout.files import read_json, write_atomic
-from heldout.losses import loss_for
+from heldout.measures.losses import loss_for
 from heldout.report import answer, glossary
 from heldout.report.display import Format, format_for
 from heldout.report.predictions import diagnostics
-from heldout.report.tables import Row, Table, read_table
+from heldout.results.tables import Row, Table, read_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,8 +6,19 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from heldout.names import canonical
-from heldout.plans import BAGS, DEV, FOLDS, FOLDS_WHOLE, FULL, LOO, NEEDS, NEIGHBOURS, PAIRS, ROUNDS
 from heldout.report.answer import ALL
+from heldout.resampling.kinds import (
+    BAGS,
+    DEV,
+    FOLDS,
+    FOLDS_WHOLE,
+    FULL,
+    LOO,
+    NEEDS,
+    NEIGHBOURS,
+    PAIRS,
+    ROUNDS,
+)
 
 _KINDS = (
     (FULL, re.compile(r"full")),

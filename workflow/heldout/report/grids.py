@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
-from heldout.estimate.select import simplicity, within_one_se
+from heldout.estimates.rules import simplicity, within_one_se
 from heldout.names import Theta
-from heldout.report.tables import Row
+from heldout.results.tables import Row
 
 DECADES = 50
 """Values that span this ratio get a logarithmic axis."""

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from heldout.files import read_json
-from heldout.losses import loss_for
+from heldout.measures.losses import loss_for
 from heldout.report import answer
 from heldout.report.display import format_for, theta_text
 from heldout.report.page import render
-from heldout.report.tables import Table, read_table
 from heldout.report.task import typical_risks
+from heldout.results.tables import Table, read_table
 
 
 def index_page(folder: Path, losses: dict[str, str | None], audits: Collection[str] = ()) -> str:

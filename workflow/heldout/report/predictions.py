@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from heldout.estimate.lossbook import LossBook, open_book
-from heldout.losses import Predictions
-from heldout.plans import DEV, FOLDS, FOLDS_WHOLE, LOO
+from heldout.estimates.loss_table import LossBook, open_book
+from heldout.predictions import Predictions
 from heldout.report import curves
-from heldout.report.tables import pack
-from heldout.splits import Resample
+from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, LOO
+from heldout.resampling.split import Resample
+from heldout.results.tables import pack
 
 POINTS = 2000
 """A scatter plot shows at most this many rows, evenly spaced in the table."""

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from heldout import __version__
+from heldout.cells.manifest import manifest_paths
+from heldout.data.ledger import read_ledger
 from heldout.files import read_json
-from heldout.manifest import manifest_paths
 from heldout.names import canonical
 from heldout.report import steps
-from heldout.vault import read_ledger
 
 LEVELS_SHOWN = 12
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from heldout.files import read_json
-from heldout.losses import Loss, loss_for
+from heldout.measures.losses import Loss, loss_for
 from heldout.names import canonical
 from heldout.report import answer, glossary, grids
 from heldout.report.display import Format, format_for
@@ -12,7 +12,7 @@ from heldout.report.fits import fits_by_estimate
 from heldout.report.page import render
 from heldout.report.predictions import diagnostics
 from heldout.report.provenance import provenance, read_manifest_files
-from heldout.report.tables import Row, Table, read_table
+from heldout.results.tables import Row, Table, read_table
 
 SEVERITIES = {"error": 0, "warning": 1, "note": 2}
 REQUIRED = ("estimates", "risks")

@@ -1,0 +1,1 @@
+"""Cells: their keys, the store that keeps them, and the jobs that fit what is missing."""

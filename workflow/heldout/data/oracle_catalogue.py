@@ -1,0 +1,117 @@
+"""The oracles by name, with their parameters and defaults.
+
+Standard library only: the workflow imports this while it is parsed. To add an oracle, add an entry
+here and a class in `heldout.data.oracles`.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from heldout.errors import HeldoutError, did_you_mean
+
+PREFIX = "oracle:"
+TARGET = "y"
+"""The name of the column that every oracle predicts; features are x1, x2, …"""
+ROWS = 200
+"""How many rows an ordinary task draws from an oracle, unless `oracle.rows` says otherwise."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What an oracle draws, its parameters with their defaults, and whether y is a class."""
+
+    title: str
+    classification: bool
+    params: dict[str, Any]
+
+
+ORACLES = {
+    "gaussian_linear": Entry(
+        "y = xβ + noise, Gaussian features (equally correlated), ‖β‖ = signal",
+        False,
+        {"features": 5, "informative": 5, "signal": 1.0, "noise": 1.0, "correlation": 0.0},
+    ),
+    "polynomial": Entry(
+        "y = c₀ + c₁x + c₂x² + … + noise, x uniform on [−1, 1]",
+        False,
+        {"coefficients": [0.0, -1.0, 0.0, 2.0], "noise": 0.2},
+    ),
+    "two_gaussians": Entry(
+        "two Gaussian classes whose means are `distance` apart; `share` belong to the second",
+        True,
+        {"features": 2, "distance": 2.0, "share": 0.5},
+    ),
+    "mixture": Entry(
+        "two classes, each a mixture of Gaussians; `label_noise` of the labels are flipped",
+        True,
+        {"features": 2, "components": 4, "spread": 1.5, "width": 0.6, "label_noise": 0.1},
+    ),
+    "noise": Entry(
+        "labels that have nothing to do with the Gaussian features",
+        True,
+        {"features": 10, "share": 0.5},
+    ),
+    "sparse_logistic": Entry(
+        "P(second class) = 1/(1 + exp(−xβ)); `informative` of many features count",
+        True,
+        {"features": 200, "informative": 5, "strength": 1.0},
+    ),
+}
+
+
+def is_oracle(data: str) -> bool:
+    """Whether a task's `data` names an oracle."""
+    return data.startswith(PREFIX)
+
+
+def entry_of(data: str) -> Entry:
+    """The entry behind `oracle:NAME`."""
+    return ORACLES[data.removeprefix(PREFIX)]
+
+
+def parameters(data: str, given: dict[str, Any], where: str) -> dict[str, Any]:
+    """All parameters of an oracle, defaults filled in; refuses what it does not know."""
+    name = data.removeprefix(PREFIX)
+    if name not in ORACLES:
+        hint = did_you_mean(name, list(ORACLES))
+        raise HeldoutError(f"{where}.data: unknown oracle '{name}'{hint}")
+    known = ORACLES[name].params
+    for key, value in given.items():
+        if key not in known and key != "rows":
+            hint = did_you_mean(key, [*known, "rows"])
+            raise HeldoutError(f"{where}.oracle: {name} has no parameter '{key}'{hint}")
+        _check_value(f"{where}.oracle.{key}", value, known.get(key, ROWS))
+    filled = {**known, **{key: value for key, value in given.items() if key != "rows"}}
+    return _informative_at_most(filled, given, f"{where}.oracle.informative")
+
+
+def _check_value(where: str, value: Any, default: Any) -> None:
+    """Lists of numbers, whole numbers of at least one, numbers from nought: as the default is."""
+    if isinstance(default, list):
+        if not isinstance(value, list) or not value or not all(map(_is_number, value)):
+            raise HeldoutError(f"{where}: expected a list of numbers, found {value!r}")
+    elif not _is_number(value) or value < 0:
+        raise HeldoutError(f"{where}: expected a number of at least 0, found {value!r}")
+    elif isinstance(default, int) and (not isinstance(value, int) or value < 1):
+        raise HeldoutError(f"{where}: expected a whole number of at least 1, found {value!r}")
+    if where.endswith(("share", "label_noise", "correlation")) and not value < 1:
+        raise HeldoutError(f"{where}: expected a number below 1, found {value!r}")
+    if where.endswith(("share", "width")) and not value > 0:
+        raise HeldoutError(f"{where}: expected a number above 0, found {value!r}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _informative_at_most(
+    params: dict[str, Any], given: dict[str, Any], where: str
+) -> dict[str, Any]:
+    """No more informative features than there are: an error if the user said so, else all count."""
+    if "informative" not in params or params["informative"] <= params["features"]:
+        return params
+    if "informative" in given:
+        raise HeldoutError(
+            f"{where}: {params['informative']} of {params['features']} features cannot be informative"
+        )
+    return {**params, "informative": params["features"]}

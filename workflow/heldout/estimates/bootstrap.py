@@ -1,0 +1,61 @@
+"""The .632 and .632+ bootstrap (Efron 1983; Efron & Tibshirani 1997)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from heldout.estimates.loss_table import LossBook
+from heldout.measures.losses import Loss
+from heldout.names import Theta
+from heldout.predictions import Predictions
+from heldout.resampling.kinds import BAGS, FULL
+from heldout.resampling.split import TRAIN
+
+
+class PerRow(NamedTuple):
+    """E₁, and how many rows were never out of a bag (they cannot count)."""
+
+    risk: float
+    never_out: int
+
+
+def per_row_risk(book: LossBook, learner: str, theta: Theta) -> PerRow:
+    """Efron's E₁: for each row the mean loss over the bags that left it out, then the mean."""
+    total, count = np.zeros(book.table.n), np.zeros(book.table.n)
+    for bag in book.resamples[BAGS].values():
+        rows = bag.held[bag.name]
+        total[rows] += book.losses(learner, theta, bag)[bag.name]
+        count[rows] += 1
+    seen = count > 0
+    return PerRow(float((total[seen] / count[seen]).mean()), int((~seen).sum()))
+
+
+def no_information_risk(loss: Loss, target: np.ndarray, said: Predictions) -> float:
+    """γ: the mean loss over all n² pairs of a row's prediction and another row's target."""
+    values, counts = np.unique(np.asarray(target), return_counts=True)
+    risks = [float(loss(np.full(len(target), value), said).mean()) for value in values]
+    return float(np.dot(counts, risks) / len(target))
+
+
+def point_632(training: float, per_row: float) -> float:
+    """.368·e + .632·E₁."""
+    return 0.368 * training + 0.632 * per_row
+
+
+def point_632plus(training: float, per_row: float, no_information: float) -> float:
+    """(1−w)e + wE₁′ with w = .632/(1−.368R), everything clipped as Efron & Tibshirani do."""
+    capped = min(per_row, no_information)
+    overfits = capped > training and no_information > training
+    rate = (capped - training) / (no_information - training) if overfits else 0.0
+    weight = 0.632 / (1 - 0.368 * rate)
+    return (1 - weight) * training + weight * capped
+
+
+def both_points(book: LossBook, learner: str, theta: Theta) -> tuple[float, float]:
+    """The .632 and the .632+ estimate."""
+    full = book.resample(FULL)
+    training = float(book.losses(learner, theta, full)[TRAIN].mean())
+    per_row = per_row_risk(book, learner, theta).risk
+    said = book.predictions(learner, theta, full)[TRAIN]
+    gamma = no_information_risk(book.loss, book.table.target[full.train], said)
+    return point_632(training, per_row), point_632plus(training, per_row, gamma)

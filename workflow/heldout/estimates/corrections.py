@@ -1,0 +1,56 @@
+"""Min-CV and its two corrections, from out-of-fold losses alone: no refits.
+
+`losses` is the n × |Θ| matrix of out-of-fold losses, `fold_means` the J × |Θ| matrix of fold means.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from heldout.estimates.rules import smallest
+
+DRAWS = 1000
+BLOCK = 100
+
+
+def tibshirani(fold_means: np.ndarray) -> float:
+    """min-CV + mean_k[e_k(θ̂) − min_θ e_k(θ)] (Tibshirani & Tibshirani 2009)."""
+    risks = fold_means.mean(axis=0)
+    best = smallest(risks)
+    bias = fold_means[:, best] - fold_means.min(axis=1)
+    return float(risks[best] + bias.mean())
+
+
+class Bbc(NamedTuple):
+    """The bootstrap bias-corrected estimate and its percentile interval."""
+
+    risk: float
+    se: float
+    low: float
+    high: float
+
+
+def bbc(losses: np.ndarray, units: np.ndarray, level: float, seed: int, draws: int = DRAWS) -> Bbc:
+    """BBC-CV: select in a bag of rows (or groups), score out of it, average over bags.
+
+    Tsamardinos, Greasidou & Borboudakis 2018; the interval takes the percentiles of the scores.
+    """
+    _, unit = np.unique(units, return_inverse=True)
+    count = unit.max() + 1
+    sums = np.zeros((count, losses.shape[1]))
+    np.add.at(sums, unit, losses)
+    sizes = np.bincount(unit).astype(float)
+    generator = np.random.default_rng(seed)
+    scores: list[float] = []
+    while len(scores) < draws:
+        bags = generator.multinomial(count, np.full(count, 1 / count), size=min(BLOCK, draws))
+        out = (bags == 0).astype(float)
+        usable = out.sum(axis=1) > 0
+        best = (bags @ sums).argmin(axis=1)
+        missed = out @ sums
+        held = out @ sizes
+        picked = missed[np.arange(len(bags)), best]
+        scores += (picked[usable] / held[usable]).tolist()
+    kept = np.array(scores[:draws])
+    low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2])
+    return Bbc(float(kept.mean()), float(kept.std(ddof=1)), float(low), float(high))

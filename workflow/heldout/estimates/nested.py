@@ -1,0 +1,133 @@
+"""Nested cross-validation through fold-pair cells (Algorithm 1), and its dev-set variant.
+
+The model trained without folds {i, j} serves outer fold i with inner fold j and outer fold j with
+inner fold i, so K(K−1)/2 inner fits per θ are enough; the outer refit is the fold cell itself.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from heldout.estimates.evidence import Evidence
+from heldout.estimates.loss_table import LossBook
+from heldout.estimates.rules import Curve, Rule
+from heldout.names import Theta
+from heldout.resampling.kinds import NEIGHBOURS, PAIRS
+from heldout.resampling.split import Partition, next_fold
+
+
+@dataclass(frozen=True)
+class InnerTable:
+    """For one learner and partition: moments of the losses of model {i, j} on fold j.
+
+    `mean[θ, i, j]`, and per fold Σn, ΣS, ΣS², ΣnS, Σn² over its units (groups or rows), S being a
+    unit's summed loss: enough for the mean and the standard error over any set of folds.
+    """
+
+    learner: str
+    thetas: Sequence[Theta]
+    mean: np.ndarray
+    moments: np.ndarray
+
+    def curve(self, outer: int, inner: Sequence[int]) -> Curve:
+        """Risk and standard error of each θ over the inner folds of an outer fold."""
+        risks = self.mean[:, outer, inner].mean(axis=1)
+        n, s, ss, ns, nn = np.moveaxis(self.moments[:, outer, inner].sum(axis=1), -1, 0)
+        centre = s / n
+        errors = np.sqrt(np.maximum(ss - 2 * centre * ns + centre**2 * nn, 0)) / n
+        return Curve(self.learner, self.thetas, risks.tolist(), errors.tolist())
+
+
+@dataclass(frozen=True)
+class OuterFold:
+    """One turn of the outer loop: what was chosen without this fold, and its losses on it."""
+
+    repeat: int
+    fold: int
+    learner: str
+    theta: Theta
+    losses: np.ndarray
+    units: np.ndarray
+
+
+def inner_table(book: LossBook, learner: str, partition: Partition) -> InnerTable:
+    """Read the pair cells of a learner once."""
+    kind = PAIRS if book.has(PAIRS) else NEIGHBOURS
+    thetas, k = book.thetas[learner], partition.k
+    mean = np.full((len(thetas), k, k), np.nan)
+    moments = np.full((len(thetas), k, k, 5), np.nan)
+    fold_of = {partition.set_name(f): f for f in range(k)}
+    prefix = f"k{k}.r{partition.repeat}."
+    mine = [r for r in book.resamples[kind].values() if r.name.startswith(prefix)]
+    units = {
+        name: np.unique(book.units(partition.rows(f)), return_inverse=True)[1]
+        for name, f in fold_of.items()
+    }
+    for resample in mine:
+        names = list(resample.held)
+        by_theta = [book.losses(learner, theta, resample) for theta in thetas]
+        for name, other in (names, names[::-1]):
+            i, j = fold_of[other], fold_of[name]
+            losses = np.stack([of_theta[name] for of_theta in by_theta])
+            mean[:, i, j] = losses.mean(axis=1)
+            moments[:, i, j] = _moments(losses, units[name])
+    return InnerTable(learner, thetas, mean, moments)
+
+
+def _moments(losses: np.ndarray, unit: np.ndarray) -> np.ndarray:
+    """For each θ (down) sums over the units of a fold, which are numbered from 0."""
+    n = np.bincount(unit)
+    by_unit = losses[:, np.argsort(unit, kind="stable")]
+    s = np.add.reduceat(by_unit, np.cumsum(n) - n, axis=1)
+    count = np.ones(len(s))
+    return np.stack([count * n.sum(), s.sum(axis=1), (s**2).sum(axis=1), s @ n, count * (n @ n)], 1)
+
+
+Tables = dict[tuple[str, int], InnerTable]
+"""Inner tables by learner and repeat."""
+
+
+def inner_tables(book: LossBook) -> Tables:
+    """The inner tables of all learners and partitions."""
+    return {
+        (learner, partition.repeat): inner_table(book, learner, partition)
+        for learner in book.thetas
+        for partition in book.partitions
+    }
+
+
+def inner_folds(estimator: str, outer: int, k: int) -> list[int]:
+    """The inner folds of an outer fold: all others, or for the dev-set variant the next one."""
+    if estimator == "nested_dev":
+        return [next_fold(outer, k)]
+    return [fold for fold in range(k) if fold != outer]
+
+
+def outer_folds(
+    book: LossBook, tables: Tables, estimator: str, learners: Sequence[str], rule: Rule
+) -> Iterator[OuterFold]:
+    """The outer loop: choose θ (and the learner) without fold i, score the fold cell on it."""
+    for partition in book.partitions:
+        for outer in range(partition.k):
+            inner = inner_folds(estimator, outer, partition.k)
+            curves = [tables[name, partition.repeat].curve(outer, inner) for name in learners]
+            curve, best = rule.choose(curves)
+            name, theta = partition.set_name(outer), curve.thetas[best]
+            losses = book.losses(curve.learner, theta, book.resample(name))[name]
+            units = book.units(partition.rows(outer))
+            yield OuterFold(partition.repeat, outer, curve.learner, theta, losses, units)
+
+
+def nested_evidence(book: LossBook, estimator: str, folds: Sequence[OuterFold]) -> Evidence:
+    """The outer losses: K-fold cross-validation of the procedure "tune, then train"."""
+    partitions = book.partitions
+    return Evidence(
+        estimator,
+        [fold.losses for fold in folds],
+        [fold.units for fold in folds],
+        bound=book.loss.bound,
+        binary=book.loss.name == "zero_one",
+        ratio=1 / (partitions[0].k - 1),
+        repeats=len(partitions),
+    )

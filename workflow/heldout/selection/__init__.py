@@ -1,0 +1,1 @@
+"""Choosing θ and the learner, the final model, and the sealed test."""

@@ -1,0 +1,61 @@
+"""The final model as a user gets it: raw rows in, labels or numbers out."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from heldout.data.schema import schema_from_json
+from heldout.predictions import Predictions
+
+
+class Predictor:
+    """A fitted Pipeline together with the schema of the table that it was trained on.
+
+    Takes a pandas DataFrame, a pyarrow Table or the path of a table; columns are found by name,
+    unknown categories and missing values are handled as in training.
+    """
+
+    def __init__(self, pipeline: Any, schema: dict[str, Any]):
+        self.pipeline = pipeline
+        self.schema = schema
+
+    @property
+    def classes(self) -> list[Any] | None:
+        """The labels, or None for regression."""
+        return self.schema["target"]["classes"]
+
+    def predict(self, rows: Any) -> np.ndarray:
+        """The predicted label or number of each row."""
+        said = self.say(rows)
+        if self.classes is None:
+            assert said.value is not None
+            return said.value
+        assert said.label is not None
+        return np.asarray(self.classes)[said.label]
+
+    def predict_proba(self, rows: Any) -> np.ndarray:
+        """The probability of each class, in the order of `classes`."""
+        proba = self.say(rows).proba
+        if proba is None:
+            raise AttributeError(f"{type(self.pipeline[-1]).__name__} gives no probabilities")
+        return proba
+
+    def say(self, rows: Any) -> Predictions:
+        """Everything that the model can say about raw rows."""
+        from heldout.numerics.engines.generic import predict
+
+        schema = schema_from_json(self.schema)
+        features = schema.encode(_as_table(rows, schema.missing))
+        return predict(self.pipeline[-1], self.pipeline[:-1].transform(features), self.classes)
+
+
+def _as_table(rows: Any, missing: Sequence[str]) -> Any:
+    import pyarrow as pa
+
+    from heldout.data.read import read_table
+
+    if isinstance(rows, str | Path):
+        return read_table(str(rows), list(missing))
+    return rows if isinstance(rows, pa.Table) else pa.Table.from_pandas(rows, preserve_index=False)

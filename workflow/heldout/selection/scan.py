@@ -1,0 +1,72 @@
+"""Scanning an endless grid: θ = 1, 2, 3, … until every selection that looks at it has stopped.
+
+One job scans a learner, because whether θ + 1 is fitted depends on the risks up to θ: those of the
+selection itself and those inside every outer fold of nested CV.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from heldout.cells.fit import Fitter
+from heldout.cells.manifest import index_of
+from heldout.estimates.collect import evidence_for
+from heldout.estimates.intervals import standard_error
+from heldout.estimates.loss_table import LossBook, make_book
+from heldout.estimates.nested import inner_folds, inner_table
+from heldout.estimates.rules import Curve, first_local_min
+from heldout.learners.definition import Definition
+from heldout.measures.losses import Loss
+from heldout.names import Theta
+from heldout.resampling.split import Split
+
+
+@dataclass(frozen=True)
+class Scanner:
+    """What a scan needs to know besides the cells."""
+
+    loss: Loss
+    splits: dict[str, Split]
+    kinds: Sequence[str]
+    by: str
+    nested: Sequence[str]
+    patience: int
+    maximum: int
+
+    def scan(self, fitter: Fitter, learner: Definition) -> None:
+        """Fit θ by θ, never more than some selection is sure to need."""
+        thetas: list[Theta] = []
+        needed = self.patience + 1
+        while needed and len(thetas) < self.maximum and not fitter.batch.failures:
+            wanted = learner.first_thetas(min(len(thetas) + needed, self.maximum))
+            for resample in fitter.plan.resamples:
+                fitter.ensure(learner, resample, wanted[len(thetas) :])
+            thetas = wanted
+            if not fitter.batch.failures:
+                book = self._book(fitter, learner.name, thetas)
+                needed = max(self._missing(curve) for curve in self._curves(book, learner.name))
+
+    def _book(self, fitter: Fitter, name: str, thetas: list[Theta]) -> LossBook:
+        index = index_of(fitter.batch.cells)
+        table = fitter.plan.table
+        return make_book(
+            table, self.loss, {name: thetas}, self.splits, self.kinds, fitter.store, index
+        )
+
+    def _missing(self, curve: Curve) -> int:
+        return first_local_min(curve.risks, curve.errors, self.patience).rises_missing
+
+    def _curves(self, book: LossBook, name: str) -> Iterator[Curve]:
+        """The risks that the selection, and each outer fold of nested CV, looks at."""
+        yield curve_of(book, self.by, name)
+        for estimator in self.nested:
+            for partition in book.partitions:
+                table = inner_table(book, name, partition)
+                for outer in range(partition.k):
+                    yield table.curve(outer, inner_folds(estimator, outer, partition.k))
+
+
+def curve_of(book: LossBook, by: str, name: str) -> Curve:
+    """A learner's risks and standard errors by an estimator of a fixed algorithm."""
+    evidence = [evidence_for(book, by, name, theta) for theta in book.thetas[name]]
+    errors = [standard_error(one) for one in evidence]
+    return Curve(name, book.thetas[name], [one.risk for one in evidence], errors)

@@ -1,1 +1,0 @@
-"""Tables: reading them, typing their columns, and the arrays that fits work on."""
