@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from memory_book import MemoryBook, kfold_split, loo_split_of
+from memory_table import MemoryTable, kfold_split, loo_split_of
 
 from heldout.estimates.collect import evidence_for
 from heldout.estimates.nested import inner_tables, nested_evidence, outer_folds
@@ -59,14 +59,14 @@ def expected_risk(theta: dict[str, int], size: int) -> Fraction:
     return sum((chance * risk(theta, sample) for sample, chance in samples(size)), Fraction(0))
 
 
-def book_of(sample: Sample, splits: dict[str, Any], kinds: list[str]) -> MemoryBook:
+def book_of(sample: Sample, splits: dict[str, Any], kinds: list[str]) -> MemoryTable:
     def losses(theta: dict[str, int], train: np.ndarray, held: np.ndarray) -> np.ndarray:
         training = tuple(sample[i] for i in train)
         return np.array(
             [predict(theta, training, sample[i][0]) != sample[i][1] for i in held], float
         )
 
-    return MemoryBook(len(sample), losses, {"toy": THETAS}, splits, kinds)
+    return MemoryTable(len(sample), losses, {"toy": THETAS}, splits, kinds)
 
 
 def expectation(size: int, splits: dict[str, Any], kinds: list[str], estimate: Any) -> float:
@@ -80,7 +80,7 @@ def test_leave_one_out_at_m_plus_1_is_unbiased_for_the_risk_at_m(theta: dict[str
     m = 3
     splits = {"loo": loo_split_of(m + 1)}
     found = expectation(
-        m + 1, splits, [LOO], lambda book: evidence_for(book, "loo", "toy", theta).risk
+        m + 1, splits, [LOO], lambda loss_table: evidence_for(loss_table, "loo", "toy", theta).risk
     )
     assert found == pytest.approx(float(expected_risk(theta, m)), abs=1e-12)
 
@@ -93,7 +93,10 @@ def test_kfold_is_unbiased_for_the_risk_at_its_training_size(
     """On m + m/(K−1) examples it estimates the risk at m."""
     splits = {"kfold": kfold_split(np.arange(size) % k)}
     found = expectation(
-        size, splits, [FOLDS], lambda book: evidence_for(book, "kfold", "toy", theta).risk
+        size,
+        splits,
+        [FOLDS],
+        lambda loss_table: evidence_for(loss_table, "kfold", "toy", theta).risk,
     )
     m = size * (k - 1) // k
     assert m + m // (k - 1) == size
@@ -108,7 +111,9 @@ def test_montecarlo_is_unbiased_for_the_risk_at_its_training_size() -> None:
             5,
             {"montecarlo": split},
             [ROUNDS],
-            lambda book, theta=theta: evidence_for(book, "montecarlo", "toy", theta).risk,
+            lambda loss_table, theta=theta: (
+                evidence_for(loss_table, "montecarlo", "toy", theta).risk
+            ),
         )
         assert found == pytest.approx(float(expected_risk(theta, 3)), abs=1e-12)
 
@@ -129,7 +134,9 @@ def test_bootstrap_over_all_bags() -> None:
             n,
             {"bootstrap": split},
             [BAGS],
-            lambda book, theta=theta: evidence_for(book, "bootstrap", "toy", theta).risk,
+            lambda loss_table, theta=theta: (
+                evidence_for(loss_table, "bootstrap", "toy", theta).risk
+            ),
         )
         expected = Fraction(0)
         for bag in bags:
@@ -164,10 +171,10 @@ def test_nested_is_unbiased_for_the_tuned_procedure(estimator: str) -> None:
     dev = estimator == "nested_dev"
     splits = {"kfold": kfold_split(np.array([0, 0, 1, 1, 2, 2]))}
 
-    def estimate(book: MemoryBook) -> float:
-        tables = inner_tables(book)  # type: ignore[arg-type]
-        folds = list(outer_folds(book, tables, estimator, ["toy"], Rule()))  # type: ignore[arg-type]
-        return nested_evidence(book, estimator, folds).risk  # type: ignore[arg-type]
+    def estimate(loss_table: MemoryTable) -> float:
+        tables = inner_tables(loss_table)  # type: ignore[arg-type]
+        folds = list(outer_folds(loss_table, tables, estimator, ["toy"], Rule()))  # type: ignore[arg-type]
+        return nested_evidence(loss_table, estimator, folds).risk  # type: ignore[arg-type]
 
     found = expectation(6, splits, [FOLDS, NEIGHBOURS if dev else PAIRS], estimate)
     expected = sum(

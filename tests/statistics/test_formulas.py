@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from memory_book import MemoryBook, kfold_split
+from memory_table import MemoryTable, kfold_split
 from scipy import stats
 
 from heldout.checks.procedure import excess_bound
@@ -164,7 +164,7 @@ def test_equal_learners_are_equal() -> None:
 # --- nested tables and the nested-CV standard error ---------------------------------------------
 
 
-def line_book(n: int = 24, k: int = 4) -> MemoryBook:
+def line_book(n: int = 24, k: int = 4) -> MemoryTable:
     generator = np.random.default_rng(9)
     x = generator.normal(size=n)
     y = 2 * x + generator.normal(size=n)
@@ -175,32 +175,32 @@ def line_book(n: int = 24, k: int = 4) -> MemoryBook:
 
     thetas = {"line": [{"ridge": 0.0}, {"ridge": 5.0}]}
     split = {"kfold": kfold_split(np.arange(n) % k)}
-    return MemoryBook(n, losses, thetas, split, [FOLDS, PAIRS], LOSSES["squared"])
+    return MemoryTable(n, losses, thetas, split, [FOLDS, PAIRS], LOSSES["squared"])
 
 
 def test_inner_curves_equal_the_evidence_of_the_inner_folds() -> None:
-    book: Any = line_book()
-    [partition] = book.partitions
-    curve = inner_table(book, "line", partition).curve(1, [0, 2, 3])
+    loss_table: Any = line_book()
+    [partition] = loss_table.partitions
+    curve = inner_table(loss_table, "line", partition).curve(1, [0, 2, 3])
     for theta, risk, error in zip(curve.thetas, curve.risks, curve.errors, strict=True):
         losses = []
         for j in (0, 2, 3):
-            pair = book.resample(partition.set_name(1, j))
-            losses.append(book.losses("line", theta, pair)[partition.set_name(j)])
+            pair = loss_table.resample(partition.set_name(1, j))
+            losses.append(loss_table.losses("line", theta, pair)[partition.set_name(j)])
         given = evidence("kfold", losses)
         assert risk == pytest.approx(given.risk)
         assert error == pytest.approx(standard_error(given))
 
 
 def test_bates_against_the_formula() -> None:
-    book: Any = line_book()
-    [partition] = book.partitions
+    loss_table: Any = line_book()
+    [partition] = loss_table.partitions
     theta, k, n = {"ridge": 0.0}, 4, 24
     a, b, inner_all, outer_means = [], [], [], []
     for fold in range(k):
         inner = np.concatenate(
             [
-                book.losses("line", theta, book.resample(partition.set_name(fold, j)))[
+                loss_table.losses("line", theta, loss_table.resample(partition.set_name(fold, j)))[
                     partition.set_name(j)
                 ]
                 for j in range(k)
@@ -208,7 +208,7 @@ def test_bates_against_the_formula() -> None:
             ]
         )
         name = partition.set_name(fold)
-        outer = book.losses("line", theta, book.resample(name))[name]
+        outer = loss_table.losses("line", theta, loss_table.resample(name))[name]
         a.append((inner.mean() - outer.mean()) ** 2)
         b.append(outer.var(ddof=1) / len(outer))
         inner_all.append(inner)
@@ -218,6 +218,6 @@ def test_bates_against_the_formula() -> None:
     se = min(max(np.sqrt(max(0, mse)), naive), np.sqrt(k) * naive)
     nested = np.mean([inner.mean() for inner in inner_all])
     centre = nested - (1 + ((k - 2) / k) ** 1.5) * (nested - np.mean(outer_means))
-    found = bates_bounds(book, "line", theta, LEVEL)
+    found = bates_bounds(loss_table, "line", theta, LEVEL)
     assert found[0] == pytest.approx(se)
     assert found[2] == pytest.approx(centre + stats.norm.ppf(0.95) * se)

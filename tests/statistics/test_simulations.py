@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from memory_book import MemoryBook, kfold_split, loo_split_of
+from memory_table import MemoryTable, kfold_split, loo_split_of
 
 from heldout.estimates.collect import evidence_for, out_of_fold
 from heldout.estimates.corrections import bbc, tibshirani
@@ -32,7 +32,9 @@ def ols_risk(m: int, p: int) -> float:
     return (1 + 1 / m) * (m - 2) / (m - p - 2)
 
 
-def ols_book(generator: np.random.Generator, n: int, p: int, splits: Any, kinds: Any) -> MemoryBook:
+def ols_book(
+    generator: np.random.Generator, n: int, p: int, splits: Any, kinds: Any
+) -> MemoryTable:
     design = np.column_stack([np.ones(n), generator.normal(size=(n, p))])
     target = design @ np.arange(1.0, p + 2) + generator.normal(size=n)
 
@@ -40,7 +42,7 @@ def ols_book(generator: np.random.Generator, n: int, p: int, splits: Any, kinds:
         weights = np.linalg.lstsq(design[train], target[train], rcond=None)[0]
         return (target[held] - design[held] @ weights) ** 2
 
-    return MemoryBook(n, losses, {"ols": [{}]}, splits, kinds, LOSSES["squared"])
+    return MemoryTable(n, losses, {"ols": [{}]}, splits, kinds, LOSSES["squared"])
 
 
 @pytest.mark.parametrize(
@@ -61,7 +63,7 @@ def test_least_squares_risk_is_met(estimator: str, kind: str, n: int, m: int) ->
 # --- pure noise: nested CV is honest, min-CV is not -------------------------------------------
 
 
-def noise_book(generator: np.random.Generator, n: int, thetas: int, k: int) -> MemoryBook:
+def noise_book(generator: np.random.Generator, n: int, thetas: int, k: int) -> MemoryTable:
     """Θ random directions; A_θ turns each into the sign rule that errs least in training."""
     features = generator.normal(size=(n, thetas)) > 0
     labels = generator.random(n) > 0.5
@@ -73,21 +75,23 @@ def noise_book(generator: np.random.Generator, n: int, thetas: int, k: int) -> M
 
     fold = draw_folds(np.arange(n), None, k, int(generator.integers(2**31)))
     grid = {"signs": [{"column": i} for i in range(thetas)]}
-    return MemoryBook(n, losses, grid, {"kfold": kfold_split(fold)}, [FOLDS, PAIRS])
+    return MemoryTable(n, losses, grid, {"kfold": kfold_split(fold)}, [FOLDS, PAIRS])
 
 
 def test_on_noise_nested_is_chance_and_min_cv_is_optimistic() -> None:
     generator = np.random.default_rng(5)
     nested, min_cv, corrected = [], [], []
     for _ in range(150):
-        book: Any = noise_book(generator, 40, 15, 5)
-        folds = list(outer_folds(book, inner_tables(book), "nested_cv", ["signs"], Rule()))
-        nested.append(nested_evidence(book, "nested_cv", folds).risk)
-        thetas = book.thetas["signs"]
-        means = np.stack(
-            [evidence_for(book, "kfold", "signs", t).set_means for t in thetas], axis=1
+        loss_table: Any = noise_book(generator, 40, 15, 5)
+        folds = list(
+            outer_folds(loss_table, inner_tables(loss_table), "nested_cv", ["signs"], Rule())
         )
-        losses = np.stack([out_of_fold(book, "signs", t) for t in thetas], axis=1)
+        nested.append(nested_evidence(loss_table, "nested_cv", folds).risk)
+        thetas = loss_table.thetas["signs"]
+        means = np.stack(
+            [evidence_for(loss_table, "kfold", "signs", t).set_means for t in thetas], axis=1
+        )
+        losses = np.stack([out_of_fold(loss_table, "signs", t) for t in thetas], axis=1)
         min_cv.append(float(means.mean(axis=0).min()))
         corrected.append(bbc(losses, np.arange(40), LEVEL, seed=1, draws=200).risk)
     assert near(nested, 0.5)
@@ -166,8 +170,8 @@ def test_coverage_of_cross_validation_intervals() -> None:
     splits = {"kfold": kfold_split(np.arange(n) % k)}
     bayle, corrected = [], []
     for _ in range(500):
-        book = ols_book(generator, n, p, splits, [FOLDS])
-        evidence = evidence_for(book, "kfold", "ols", {})  # type: ignore[arg-type]
+        loss_table = ols_book(generator, n, p, splits, [FOLDS])
+        evidence = evidence_for(loss_table, "kfold", "ols", {})  # type: ignore[arg-type]
         _, low, high = INTERVALS["nadeau_bengio"](evidence, LEVEL)
         corrected.append(low <= ols_risk(90, p) <= high)
         _, low, high = INTERVALS["bayle_all_pairs"](evidence, LEVEL)

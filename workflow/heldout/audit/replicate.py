@@ -8,12 +8,12 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from heldout.audit.book import AuditBook, named_resamples
 from heldout.audit.source import Draw, Source, usable_draw
+from heldout.audit.table import AuditTable, named_resamples
 from heldout.data.prepared import Prepared
 from heldout.estimates.collect import KIND_OF
 from heldout.estimates.evidence import Evidence
-from heldout.estimates.loss_table import LossBook
+from heldout.estimates.loss_table import LossTable
 from heldout.estimates.procedures import ALL, Chosen, Procedures
 from heldout.estimates.rows import EstimateRow
 from heldout.estimates.rules import Rule
@@ -117,15 +117,15 @@ class Auditor:
         draw, splits, own, refused = usable_draw(
             setup.source, m, setup.test_rows(m), seed, self._splits
         )
-        return self._examine(self._book(draw, splits, own), refused)
+        return self._examine(self._loss_table(draw, splits, own), refused)
 
-    def _examine(self, book: AuditBook, refused: int) -> Replicate:
+    def _examine(self, loss_table: AuditTable, refused: int) -> Replicate:
         """All estimates of a draw, with the truth."""
-        selected = self._selected(book)
-        procedures = self._procedures(book, selected)
-        truths = _Truths(self.setup, book)
+        selected = self._selected(loss_table)
+        procedures = self._procedures(loss_table, selected)
+        truths = _Truths(self.setup, loss_table)
         own = truths.nested(procedures)
-        rows = [*procedures.rows(), *self._test_rows(book, selected)]
+        rows = [*procedures.rows(), *self._test_rows(loss_table, selected)]
         return Replicate(
             {_name(row): self._value(row, truths, own) for row in rows},
             truths.means,
@@ -133,12 +133,12 @@ class Auditor:
             {name: self.setup.place[n, canonical(theta)] for name, (n, theta) in selected.items()},
             {
                 kind: sum(len(r.parts) or 1 for r in named.values())
-                for kind, named in book.resamples.items()
+                for kind, named in loss_table.resamples.items()
             },
             refused,
             (
-                book.draw.truth.luck(book.loss, book.draw.table),
-                book.draw.truth.luck(book.loss, book.draw.test),
+                loss_table.draw.truth.luck(loss_table.loss, loss_table.draw.table),
+                loss_table.draw.truth.luck(loss_table.loss, loss_table.draw.test),
             ),
         )
 
@@ -152,14 +152,14 @@ class Auditor:
             for name in split_files(list(setup.kinds))
         }
 
-    def _book(self, draw: Draw, splits: dict[str, Split], seed: int) -> AuditBook:
+    def _loss_table(self, draw: Draw, splits: dict[str, Split], seed: int) -> AuditTable:
         setup = self.setup
         if self._loss is None:
             self._loss = loss_for(setup.loss_name, draw.table.classification)
             self._builders = {one.name: Builder(one, draw.table) for one in setup.learners}
             for name, builder in self._builders.items():
                 check_learner(builder, setup.thetas[name], self._loss.needs)
-        return AuditBook(
+        return AuditTable(
             draw,
             self._loss,
             {name: _for_table(builder, draw.table) for name, builder in self._builders.items()},
@@ -171,10 +171,10 @@ class Auditor:
             seed,
         )
 
-    def _selected(self, book: AuditBook) -> dict[str, Chosen]:
+    def _selected(self, loss_table: AuditTable) -> dict[str, Chosen]:
         """As select_model does: θ̂ of each learner, and the learner among several."""
         setup = self.setup
-        curves = [curve_of(cast(LossBook, book), setup.by, name) for name in setup.thetas]
+        curves = [curve_of(cast(LossTable, loss_table), setup.by, name) for name in setup.thetas]
         selected: dict[str, Chosen] = {
             curve.learner: (curve.learner, curve.thetas[setup.rule.pick(curve)]) for curve in curves
         }
@@ -183,25 +183,32 @@ class Auditor:
             selected[ALL] = curve.learner, curve.thetas[best]
         return selected
 
-    def _procedures(self, book: AuditBook, selected: dict[str, Chosen]) -> Procedures:
+    def _procedures(self, loss_table: AuditTable, selected: dict[str, Chosen]) -> Procedures:
         setup = self.setup
         return Procedures(
-            cast(LossBook, book), selected, setup.estimators, setup.rule, setup.level, book.seed
+            cast(LossTable, loss_table),
+            selected,
+            setup.estimators,
+            setup.rule,
+            setup.level,
+            loss_table.seed,
         )
 
-    def _test_rows(self, book: AuditBook, selected: dict[str, Chosen]) -> Iterator[EstimateRow]:
+    def _test_rows(
+        self, loss_table: AuditTable, selected: dict[str, Chosen]
+    ) -> Iterator[EstimateRow]:
         """As open_test does, with an unopened vault."""
-        if not book.draw.test.n:
+        if not loss_table.draw.test.n:
             return
         name = ALL if ALL in selected else next(iter(selected))
         learner, theta = selected[name]
         evidence = Evidence(
             "test",
-            [book.test_losses(learner, theta)],
-            [np.asarray(book.draw.test.rows["unit"])],
-            bound=book.loss.bound,
-            binary=book.loss.name == "zero_one",
-            seed=seed_for(book.seed, self.setup.task, "test", "bootstrap"),
+            [loss_table.test_losses(learner, theta)],
+            [np.asarray(loss_table.draw.test.rows["unit"])],
+            bound=loss_table.loss.bound,
+            binary=loss_table.loss.name == "zero_one",
+            seed=seed_for(loss_table.seed, self.setup.task, "test", "bootstrap"),
         )
         yield from estimate_rows(name, "test", theta, evidence, self.setup.level, learner)
 
@@ -231,11 +238,11 @@ def _name(row: EstimateRow) -> RowName:
 class _Truths:
     """The true risks of one draw's models."""
 
-    def __init__(self, setup: Setup, book: AuditBook):
-        self._setup, self._book = setup, book
+    def __init__(self, setup: Setup, loss_table: AuditTable):
+        self._setup, self._loss_table = setup, loss_table
         found = {
-            kind: [book.risks(kind, name) for name in setup.thetas]
-            for kind in book.resamples
+            kind: [loss_table.risks(kind, name) for name in setup.thetas]
+            for kind in loss_table.resamples
             if kind not in (PAIRS, NEIGHBOURS)
         }
         self.means = {kind: _mean_risks(tables) for kind, tables in found.items()}
@@ -250,20 +257,22 @@ class _Truths:
 
     def nested(self, procedures: Procedures) -> dict[tuple[str, str], float]:
         """For each nested estimate, the mean true risk of its outer models."""
-        partitions = {part.repeat: part for part in self._book.partitions} if _nested(self) else {}
+        partitions = (
+            {part.repeat: part for part in self._loss_table.partitions} if _nested(self) else {}
+        )
         found: dict[tuple[str, str], list[float]] = {}
         for row in procedures.fold_rows():
             pair = self._setup.place[row.chosen, row.theta]
             learner, theta = self._setup.pairs[pair]
             name = partitions[row.repeat].set_name(row.fold - 1)
-            risk = self._book.risk(learner, theta, name)
+            risk = self._loss_table.risk(learner, theta, name)
             if risk is not None:
                 found.setdefault((row.learner, row.estimator), []).append(risk.value)
         return {place: float(np.mean(values)) for place, values in found.items()}
 
 
 def _nested(truths: _Truths) -> bool:
-    return "kfold" in truths._book.splits
+    return "kfold" in truths._loss_table.splits
 
 
 def _mean_risks(tables: list[list[list[Any]]]) -> np.ndarray:

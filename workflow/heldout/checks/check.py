@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from heldout.estimates.loss_table import LossBook
+from heldout.estimates.loss_table import LossTable
 from heldout.estimates.rows import EstimateRow, FoldRow
 
 PASS, FAIL, NOT_APPLICABLE = "pass", "fail", "na"
@@ -15,7 +15,7 @@ DOCS = "docs/checks.md"
 class Context:
     """Everything that checks may look at."""
 
-    book: LossBook
+    loss_table: LossTable
     estimators: Sequence[str]
     selection: dict[str, Any]
     estimates: Sequence[EstimateRow]

@@ -24,7 +24,7 @@ def all_resamples(context: Context) -> list[Resample]:
     """Every training set of the run, leave-one-out's singles aside."""
     return [
         resample
-        for kind, named in context.book.resamples.items()
+        for kind, named in context.loss_table.resamples.items()
         if kind != FULL
         for resample in named.values()
         if not resample.parts
@@ -33,7 +33,7 @@ def all_resamples(context: Context) -> list[Resample]:
 
 def every_class_in_training(context: Context) -> Outcome:
     """H002: a training part without a class cannot predict it."""
-    table = context.book.table
+    table = context.loss_table.table
     if not table.classification:
         return not_applicable("the target is a number")
     count = len(table.classes or [])
@@ -42,7 +42,7 @@ def every_class_in_training(context: Context) -> Outcome:
     if lacking:
         extra = (
             "; cross-entropy is then as large as its clipping allows"
-            if context.book.loss.name == "cross_entropy"
+            if context.loss_table.loss.name == "cross_entropy"
             else ""
         )
         return failed(f"{len(lacking)} training parts lack a class (first: {lacking[0]}){extra}")
@@ -51,13 +51,13 @@ def every_class_in_training(context: Context) -> Outcome:
 
 def every_class_in_folds(context: Context) -> Outcome:
     """H003: a fold without a class says nothing about it."""
-    table = context.book.table
-    if not table.classification or "kfold" not in context.book.splits:
+    table = context.loss_table.table
+    if not table.classification or "kfold" not in context.loss_table.splits:
         return not_applicable("no classes, or no folds")
     target, count = np.asarray(table.target), len(table.classes or [])
     lacking = [
         partition.set_name(fold)
-        for partition in context.book.partitions
+        for partition in context.loss_table.partitions
         for fold in range(partition.k)
         if len(np.unique(target[partition.rows(fold)])) < count
     ]
@@ -68,7 +68,7 @@ def every_class_in_folds(context: Context) -> Outcome:
 
 def no_duplicates(context: Context) -> Outcome:
     """H007: a row that occurs twice can be trained on and held out at the same time."""
-    table = context.book.table
+    table = context.loss_table.table
     whole = np.column_stack([np.asarray(table.features), np.asarray(table.target)])
     _, inverse, counts = np.unique(
         np.nan_to_num(whole, nan=np.inf), axis=0, return_inverse=True, return_counts=True
@@ -89,7 +89,7 @@ def no_duplicates(context: Context) -> Outcome:
 
 def no_feature_is_the_target(context: Context) -> Outcome:
     """H008: a feature that determines the target one to one is probably the target."""
-    table = context.book.table
+    table = context.loss_table.table
     target = np.asarray(table.target, float)
     names = [
         name
@@ -114,7 +114,7 @@ def _one_to_one(feature: np.ndarray, target: np.ndarray) -> bool:
 
 def groups_declared(context: Context) -> Outcome:
     """H009: a column that looks like an identifier with several rows each."""
-    table = context.book.table
+    table = context.loss_table.table
     if table.grouped:
         return not_applicable(f"groups: {table.facts['groups']}")
     for i, name in enumerate(table.names):
@@ -130,11 +130,11 @@ def groups_declared(context: Context) -> Outcome:
 
 def enough_bags(context: Context) -> Outcome:
     """H010: a row that is in every bag is never scored."""
-    if "bootstrap" not in context.book.splits:
+    if "bootstrap" not in context.loss_table.splits:
         return not_applicable("no bootstrap")
-    split = context.book.splits["bootstrap"]
+    split = context.loss_table.splits["bootstrap"]
     bags = len(np.unique(split["bag"]))
-    never = int((np.bincount(split["row"], minlength=context.book.table.n) == bags).sum())
+    never = int((np.bincount(split["row"], minlength=context.loss_table.table.n) == bags).sum())
     if never:
         return failed(
             f"{never} rows are in every one of the {bags} bags and do not count in .632 and .632+; "
@@ -145,11 +145,11 @@ def enough_bags(context: Context) -> Outcome:
 
 def every_bag_leaves_out(context: Context) -> Outcome:
     """H011: a bag that holds every row has nothing to be scored on."""
-    if "bootstrap" not in context.book.splits:
+    if "bootstrap" not in context.loss_table.splits:
         return not_applicable("no bootstrap")
-    split = context.book.splits["bootstrap"]
+    split = context.loss_table.splits["bootstrap"]
     sizes = np.bincount(split["bag"])[1:]
-    empty = int((sizes == context.book.table.n).sum())
+    empty = int((sizes == context.loss_table.table.n).sum())
     if empty:
         return failed(f"{empty} of {len(sizes)} bags leave out nothing and are not counted")
     return passed("every bag leaves something out")

@@ -13,15 +13,19 @@ UNSTABLE = 0.5
 
 def loo_of_a_majority_rule(context: Context) -> Outcome:
     """H001: leaving out one example of a balanced sample changes the majority."""
-    table = context.book.table
-    if "loo" not in context.book.splits or not table.classification:
+    table = context.loss_table.table
+    if "loo" not in context.loss_table.splits or not table.classification:
         return not_applicable("no leave-one-out, or the target is a number")
     target = np.asarray(table.target)
     counts = np.sort(np.bincount(target))[::-1]
     rows = [row for row in context.estimates if row.estimator == "loo" and row.learner != "all"]
     worst = max(rows, key=lambda row: row.risk)
     close = counts[0] - counts[1] <= 1
-    if context.book.loss.name == "zero_one" and close and worst.risk > 1 - counts[0] / len(target):
+    if (
+        context.loss_table.loss.name == "zero_one"
+        and close
+        and worst.risk > 1 - counts[0] / len(target)
+    ):
         return failed(
             f"the classes are balanced and '{worst.learner}' has a leave-one-out error of "
             f"{worst.risk:.3g}, worse than guessing: a majority-type rule errs on every example that "
@@ -32,16 +36,16 @@ def loo_of_a_majority_rule(context: Context) -> Outcome:
 
 def dev_set_large_enough(context: Context) -> Outcome:
     """H004: the Hoeffding–union bound on the excess risk must be below the range of the loss."""
-    book = context.book
-    if not book.has(DEV):
+    loss_table = context.loss_table
+    if not loss_table.has(DEV):
         return not_applicable("no development set")
-    if book.loss.bound is None:
+    if loss_table.loss.bound is None:
         return not_applicable("the loss is unbounded: there is no such bound")
-    size = len(next(iter(book.resamples[DEV].values())).held[DEV])
-    count = sum(len(thetas) for thetas in book.thetas.values())
-    bound = excess_bound(size, count, 1 - context.level, book.loss.bound)
+    size = len(next(iter(loss_table.resamples[DEV].values())).held[DEV])
+    count = sum(len(thetas) for thetas in loss_table.thetas.values())
+    bound = excess_bound(size, count, 1 - context.level, loss_table.loss.bound)
     text = f"{size} rows for {count} θ: excess risk at most {bound:.3g} with probability {context.level:g}"
-    if bound >= book.loss.bound:
+    if bound >= loss_table.loss.bound:
         return failed(f"{text}, which says nothing; enlarge holdout.fraction or shrink the grids")
     return passed(text)
 
@@ -108,8 +112,10 @@ def corrections_hold(context: Context) -> Outcome:
 
 def bates_repeated(context: Context) -> Outcome:
     """H015: the nested-CV standard error is itself noisy."""
-    if not any(row.interval == "bates" for row in context.estimates) or not context.book.has(PAIRS):
+    if not any(row.interval == "bates" for row in context.estimates) or not context.loss_table.has(
+        PAIRS
+    ):
         return not_applicable("no bates interval")
-    repeats = len(context.book.partitions)
+    repeats = len(context.loss_table.partitions)
     text = f"bates intervals rest on {repeats} partition(s); {ADVISED_REPEATS} or more are advised"
     return passed(text) if repeats >= ADVISED_REPEATS else failed(text)

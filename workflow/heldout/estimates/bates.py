@@ -8,23 +8,23 @@ import numpy as np
 from scipy import special
 
 from heldout.estimates.intervals import Bounds
-from heldout.estimates.loss_table import LossBook
+from heldout.estimates.loss_table import LossTable
 from heldout.names import Theta
 from heldout.resampling.split import Partition
 
 ADVISED_REPEATS = 20
 
 
-def bates_bounds(book: LossBook, learner: str, theta: Theta, level: float) -> Bounds:
+def bates_bounds(loss_table: LossTable, learner: str, theta: Theta, level: float) -> Bounds:
     """Standard error and interval, centred at the bias-corrected estimate."""
-    partitions = book.partitions
-    k, n = partitions[0].k, book.table.n
+    partitions = loss_table.partitions
+    k, n = partitions[0].k, loss_table.table.n
     gaps, inner_losses, outer_means = [], [], []
     for partition in partitions:
         for fold in range(partition.k):
-            inner = _inner_losses(book, learner, theta, partition, fold)
+            inner = _inner_losses(loss_table, learner, theta, partition, fold)
             name = partition.set_name(fold)
-            outer = book.losses(learner, theta, book.resample(name))[name]
+            outer = loss_table.losses(learner, theta, loss_table.resample(name))[name]
             spread = outer.var(ddof=1) / len(outer) if len(outer) > 1 else 0.0
             gaps.append((inner.mean() - outer.mean()) ** 2 - spread)
             inner_losses.append(inner)
@@ -36,17 +36,17 @@ def bates_bounds(book: LossBook, learner: str, theta: Theta, level: float) -> Bo
     nested = float(np.mean([losses.mean() for losses in inner_losses]))
     centre = nested - (1 + ((k - 2) / k) ** 1.5) * (nested - float(np.mean(outer_means)))
     half = float(special.ndtri(0.5 + level / 2)) * se
-    top = float("inf") if book.loss.bound is None else book.loss.bound
+    top = float("inf") if loss_table.loss.bound is None else loss_table.loss.bound
     return se, max(0.0, centre - half), min(top, centre + half)
 
 
 def _inner_losses(
-    book: LossBook, learner: str, theta: Theta, partition: Partition, outer: int
+    loss_table: LossTable, learner: str, theta: Theta, partition: Partition, outer: int
 ) -> np.ndarray:
     """The losses on every other fold j of the model trained without {outer, j}."""
     found = []
     for inner in range(partition.k):
         if inner != outer:
-            pair = book.resample(partition.set_name(outer, inner))
-            found.append(book.losses(learner, theta, pair)[partition.set_name(inner)])
+            pair = loss_table.resample(partition.set_name(outer, inner))
+            found.append(loss_table.losses(learner, theta, pair)[partition.set_name(inner)])
     return np.concatenate(found)

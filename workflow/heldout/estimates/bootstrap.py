@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heldout.estimates.loss_table import LossBook
+from heldout.estimates.loss_table import LossTable
 from heldout.measures.losses import Loss
 from heldout.names import Theta
 from heldout.predictions import Predictions
@@ -19,12 +19,12 @@ class PerRow(NamedTuple):
     never_out: int
 
 
-def per_row_risk(book: LossBook, learner: str, theta: Theta) -> PerRow:
+def per_row_risk(loss_table: LossTable, learner: str, theta: Theta) -> PerRow:
     """Efron's E₁: for each row the mean loss over the bags that left it out, then the mean."""
-    total, count = np.zeros(book.table.n), np.zeros(book.table.n)
-    for bag in book.resamples[BAGS].values():
+    total, count = np.zeros(loss_table.table.n), np.zeros(loss_table.table.n)
+    for bag in loss_table.resamples[BAGS].values():
         rows = bag.held[bag.name]
-        total[rows] += book.losses(learner, theta, bag)[bag.name]
+        total[rows] += loss_table.losses(learner, theta, bag)[bag.name]
         count[rows] += 1
     seen = count > 0
     return PerRow(float((total[seen] / count[seen]).mean()), int((~seen).sum()))
@@ -51,11 +51,11 @@ def point_632plus(training: float, per_row: float, no_information: float) -> flo
     return (1 - weight) * training + weight * capped
 
 
-def both_points(book: LossBook, learner: str, theta: Theta) -> tuple[float, float]:
+def both_points(loss_table: LossTable, learner: str, theta: Theta) -> tuple[float, float]:
     """The .632 and the .632+ estimate."""
-    full = book.resample(FULL)
-    training = float(book.losses(learner, theta, full)[TRAIN].mean())
-    per_row = per_row_risk(book, learner, theta).risk
-    said = book.predictions(learner, theta, full)[TRAIN]
-    gamma = no_information_risk(book.loss, book.table.target[full.train], said)
+    full = loss_table.resample(FULL)
+    training = float(loss_table.losses(learner, theta, full)[TRAIN].mean())
+    per_row = per_row_risk(loss_table, learner, theta).risk
+    said = loss_table.predictions(learner, theta, full)[TRAIN]
+    gamma = no_information_risk(loss_table.loss, loss_table.table.target[full.train], said)
     return point_632(training, per_row), point_632plus(training, per_row, gamma)

@@ -1,4 +1,4 @@
-"""The loss book: per-example losses of every cell, read from the store and computed on demand."""
+"""The loss table: per-example losses of every cell, read from the store and computed on demand."""
 
 import itertools
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from heldout.resampling.split import Partition, Resample, Split, partitions, res
 
 
 @dataclass(frozen=True)
-class LossBook:
+class LossTable:
     """Losses by learner, θ and resample; `resamples` holds the resamples of each kind by name."""
 
     table: Prepared
@@ -71,7 +71,7 @@ class LossBook:
         return np.array(self.table.rows["unit"])
 
 
-def make_book(
+def make_loss_table(
     table: Prepared,
     loss: Loss,
     thetas: dict[str, list[Theta]],
@@ -79,18 +79,18 @@ def make_book(
     kinds: Sequence[str],
     store: Store,
     index: Index,
-) -> LossBook:
-    """A book over the given kinds of cells."""
+) -> LossTable:
+    """A loss_table over the given kinds of cells."""
     named = {kind: {r.name: r for r in resamples(kind, table.n, splits)} for kind in kinds}
-    return LossBook(table, loss, thetas, splits, named, store, index)
+    return LossTable(table, loss, thetas, splits, named, store, index)
 
 
-def open_book(folder: Path, spec: dict[str, Any]) -> LossBook:
-    """The book of a task folder, from its files and a step's spec."""
+def open_loss_table(folder: Path, spec: dict[str, Any]) -> LossTable:
+    """The loss_table of a task folder, from its files and a step's spec."""
     table = open_prepared(folder / "data")
     index = read_manifests(manifest_paths(folder, spec["parts"]))
     learners = [Definition(**learner) for learner in spec["learners"]]
-    return make_book(
+    return make_loss_table(
         table,
         loss_for(spec["loss"], table.classification),
         {learner.name: _thetas(learner, spec["seed"], index) for learner in learners},

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from heldout.errors import HeldoutError, did_you_mean
-from heldout.estimates.loss_table import LossBook
+from heldout.estimates.loss_table import LossTable
 from heldout.names import canonical
 from heldout.predictions import Predictions
 from heldout.resampling.kinds import FOLDS, FOLDS_WHOLE
@@ -76,24 +76,27 @@ class Said:
         return said
 
 
-def metric_rows(book: LossBook, names: list[str]) -> Iterator[MetricRow]:
+def metric_rows(loss_table: LossTable, names: list[str]) -> Iterator[MetricRow]:
     """Each metric of each θ over the folds."""
     scorers = {name: _scorer(name) for name in names}
-    target = np.asarray(book.table.target)
-    kind = FOLDS if book.has(FOLDS) else FOLDS_WHOLE
-    folds = list(book.resamples[kind].values())
-    for learner, thetas in book.thetas.items():
+    target = np.asarray(loss_table.table.target)
+    kind = FOLDS if loss_table.has(FOLDS) else FOLDS_WHOLE
+    folds = list(loss_table.resamples[kind].values())
+    for learner, thetas in loss_table.thetas.items():
         for theta in thetas:
             scores: dict[str, list[float]] = {name: [] for name in names}
             for fold in folds:
-                said = Said(book.predictions(learner, theta, fold)[fold.name], book.table.classes)
+                said = Said(
+                    loss_table.predictions(learner, theta, fold)[fold.name],
+                    loss_table.table.classes,
+                )
                 rows = fold.held[fold.name]
                 for name, scorer in scorers.items():
                     scores[name].append(_score(scorer, said, target[rows], name, learner))
             for name, values in scores.items():
                 sd = float(np.std(values, ddof=1))
                 yield MetricRow(
-                    learner, canonical(theta), name, float(np.mean(values)), sd, book.table.n
+                    learner, canonical(theta), name, float(np.mean(values)), sd, loss_table.table.n
                 )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from heldout.estimates.evidence import Evidence
-from heldout.estimates.loss_table import LossBook
+from heldout.estimates.loss_table import LossTable
 from heldout.estimates.rules import Curve, Rule
 from heldout.names import Theta
 from heldout.resampling.kinds import NEIGHBOURS, PAIRS
@@ -51,22 +51,22 @@ class OuterFold:
     units: np.ndarray
 
 
-def inner_table(book: LossBook, learner: str, partition: Partition) -> InnerTable:
+def inner_table(loss_table: LossTable, learner: str, partition: Partition) -> InnerTable:
     """Read the pair cells of a learner once."""
-    kind = PAIRS if book.has(PAIRS) else NEIGHBOURS
-    thetas, k = book.thetas[learner], partition.k
+    kind = PAIRS if loss_table.has(PAIRS) else NEIGHBOURS
+    thetas, k = loss_table.thetas[learner], partition.k
     mean = np.full((len(thetas), k, k), np.nan)
     moments = np.full((len(thetas), k, k, 5), np.nan)
     fold_of = {partition.set_name(f): f for f in range(k)}
     prefix = f"k{k}.r{partition.repeat}."
-    mine = [r for r in book.resamples[kind].values() if r.name.startswith(prefix)]
+    mine = [r for r in loss_table.resamples[kind].values() if r.name.startswith(prefix)]
     units = {
-        name: np.unique(book.units(partition.rows(f)), return_inverse=True)[1]
+        name: np.unique(loss_table.units(partition.rows(f)), return_inverse=True)[1]
         for name, f in fold_of.items()
     }
     for resample in mine:
         names = list(resample.held)
-        by_theta = [book.losses(learner, theta, resample) for theta in thetas]
+        by_theta = [loss_table.losses(learner, theta, resample) for theta in thetas]
         for name, other in (names, names[::-1]):
             i, j = fold_of[other], fold_of[name]
             losses = np.stack([of_theta[name] for of_theta in by_theta])
@@ -88,12 +88,12 @@ Tables = dict[tuple[str, int], InnerTable]
 """Inner tables by learner and repeat."""
 
 
-def inner_tables(book: LossBook) -> Tables:
+def inner_tables(loss_table: LossTable) -> Tables:
     """The inner tables of all learners and partitions."""
     return {
-        (learner, partition.repeat): inner_table(book, learner, partition)
-        for learner in book.thetas
-        for partition in book.partitions
+        (learner, partition.repeat): inner_table(loss_table, learner, partition)
+        for learner in loss_table.thetas
+        for partition in loss_table.partitions
     }
 
 
@@ -105,29 +105,29 @@ def inner_folds(estimator: str, outer: int, k: int) -> list[int]:
 
 
 def outer_folds(
-    book: LossBook, tables: Tables, estimator: str, learners: Sequence[str], rule: Rule
+    loss_table: LossTable, tables: Tables, estimator: str, learners: Sequence[str], rule: Rule
 ) -> Iterator[OuterFold]:
     """The outer loop: choose θ (and the learner) without fold i, score the fold cell on it."""
-    for partition in book.partitions:
+    for partition in loss_table.partitions:
         for outer in range(partition.k):
             inner = inner_folds(estimator, outer, partition.k)
             curves = [tables[name, partition.repeat].curve(outer, inner) for name in learners]
             curve, best = rule.choose(curves)
             name, theta = partition.set_name(outer), curve.thetas[best]
-            losses = book.losses(curve.learner, theta, book.resample(name))[name]
-            units = book.units(partition.rows(outer))
+            losses = loss_table.losses(curve.learner, theta, loss_table.resample(name))[name]
+            units = loss_table.units(partition.rows(outer))
             yield OuterFold(partition.repeat, outer, curve.learner, theta, losses, units)
 
 
-def nested_evidence(book: LossBook, estimator: str, folds: Sequence[OuterFold]) -> Evidence:
+def nested_evidence(loss_table: LossTable, estimator: str, folds: Sequence[OuterFold]) -> Evidence:
     """The outer losses: K-fold cross-validation of the procedure "tune, then train"."""
-    partitions = book.partitions
+    partitions = loss_table.partitions
     return Evidence(
         estimator,
         [fold.losses for fold in folds],
         [fold.units for fold in folds],
-        bound=book.loss.bound,
-        binary=book.loss.name == "zero_one",
+        bound=loss_table.loss.bound,
+        binary=loss_table.loss.name == "zero_one",
         ratio=1 / (partitions[0].k - 1),
         repeats=len(partitions),
     )

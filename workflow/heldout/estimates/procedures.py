@@ -19,7 +19,7 @@ from heldout.estimates.collect import (
 from heldout.estimates.comparisons import Comparison, compare
 from heldout.estimates.corrections import bbc, tibshirani
 from heldout.estimates.evidence import Evidence
-from heldout.estimates.loss_table import LossBook
+from heldout.estimates.loss_table import LossTable
 from heldout.estimates.nested import OuterFold, Tables, inner_tables, nested_evidence, outer_folds
 from heldout.estimates.rows import EstimateRow, FoldRow
 from heldout.estimates.rules import Rule, smallest
@@ -40,7 +40,7 @@ class Procedures:
     `selected` maps each learner, and `all`, to its selected learner and θ.
     """
 
-    book: LossBook
+    loss_table: LossTable
     selected: dict[str, Chosen]
     estimators: Sequence[str]
     rule: Rule
@@ -49,14 +49,16 @@ class Procedures:
 
     @cached_property
     def _tables(self) -> Tables:
-        return inner_tables(self.book)
+        return inner_tables(self.loss_table)
 
     @cached_property
     def _nested(self) -> dict[tuple[str, str], list[OuterFold]]:
         """The outer folds of each (procedure, nested estimator)."""
         return {
             (name, estimator): list(
-                outer_folds(self.book, self._tables, estimator, self._learners(name), self.rule)
+                outer_folds(
+                    self.loss_table, self._tables, estimator, self._learners(name), self.rule
+                )
             )
             for name in self.selected
             for estimator in NESTED
@@ -64,7 +66,7 @@ class Procedures:
         }
 
     def _learners(self, name: str) -> list[str]:
-        return list(self.book.thetas) if name == ALL else [name]
+        return list(self.loss_table.thetas) if name == ALL else [name]
 
     # --- estimates.csv ------------------------------------------------------------------------
 
@@ -82,33 +84,33 @@ class Procedures:
         """Estimators of a fixed algorithm, at the selected θ (hold-out: at the dev set's own)."""
         learner, theta = self.selected[name]
         training = None
-        if self.book.has(FULL):
-            losses = training_losses(self.book, learner, theta)
+        if self.loss_table.has(FULL):
+            losses = training_losses(self.loss_table, learner, theta)
             training = float(losses.mean())
             yield point_row(name, "training", theta, training, len(losses), learner)
         for estimator in KIND_OF:
-            if has_evidence(self.book, estimator):
+            if has_evidence(self.loss_table, estimator):
                 chosen = self._best_on_dev(name) if estimator == "holdout" else (learner, theta)
-                evidence = evidence_for(self.book, estimator, *chosen)
+                evidence = evidence_for(self.loss_table, estimator, *chosen)
                 yield from estimate_rows(
                     name, estimator, chosen[1], evidence, self.level, chosen[0]
                 )
                 if estimator == "kfold":
                     yield from self._more_kfold_rows(name, evidence, training)
-        if self.book.has(BAGS):
+        if self.loss_table.has(BAGS):
             for estimator, risk in zip(
                 ("bootstrap_632", "bootstrap_632plus"),
-                both_points(self.book, learner, theta),
+                both_points(self.loss_table, learner, theta),
                 strict=True,
             ):
-                yield point_row(name, estimator, theta, risk, self.book.table.n, learner)
+                yield point_row(name, estimator, theta, risk, self.loss_table.table.n, learner)
 
     def _more_kfold_rows(
         self, name: str, evidence: Evidence, training: float | None
     ) -> Iterator[EstimateRow]:
         learner, theta = self.selected[name]
-        if self.book.has(PAIRS) and not self.book.table.grouped:
-            bounds = bates_bounds(self.book, learner, theta, self.level)
+        if self.loss_table.has(PAIRS) and not self.loss_table.table.grouped:
+            bounds = bates_bounds(self.loss_table, learner, theta, self.level)
             yield interval_row(
                 name,
                 "kfold",
@@ -123,26 +125,26 @@ class Procedures:
         if len({len(part) for part in evidence.losses}) > 1:
             pooled = float(evidence.pooled.mean())
             yield point_row(name, "kfold_pooled", theta, pooled, evidence.n, learner)
-        if self.book.has(FOLDS_WHOLE) and training is not None:
-            whole = float(np.mean(whole_data_risks(self.book, learner, theta)))
+        if self.loss_table.has(FOLDS_WHOLE) and training is not None:
+            whole = float(np.mean(whole_data_risks(self.loss_table, learner, theta)))
             adjusted = evidence.risk + training - whole
             yield point_row(name, "kfold_adjusted", theta, adjusted, evidence.n, learner)
 
     def _best_on_dev(self, name: str) -> Chosen:
-        pairs = [(n, theta) for n in self._learners(name) for theta in self.book.thetas[n]]
-        risks = [evidence_for(self.book, "holdout", n, theta).risk for n, theta in pairs]
+        pairs = [(n, theta) for n in self._learners(name) for theta in self.loss_table.thetas[n]]
+        risks = [evidence_for(self.loss_table, "holdout", n, theta).risk for n, theta in pairs]
         return pairs[smallest(risks)]
 
     def _min_cv_rows(self, name: str) -> Iterator[EstimateRow]:
-        pairs = [(n, theta) for n in self._learners(name) for theta in self.book.thetas[n]]
+        pairs = [(n, theta) for n in self._learners(name) for theta in self.loss_table.thetas[n]]
         means = np.stack([self._fold_means[n, canonical(theta)] for n, theta in pairs], axis=1)
         risks = means.mean(axis=0)
         best = smallest(risks)
         learner, theta = pairs[best]
-        n = self.book.table.n
+        n = self.loss_table.table.n
         yield point_row(name, "min_cv", theta, float(risks[best]), n, learner)
         losses = np.stack([self._out_of_fold[n_, canonical(t)] for n_, t in pairs], axis=1)
-        units = self.book.units(np.arange(n))
+        units = self.loss_table.units(np.arange(n))
         found = bbc(losses, units, self.level, seed_for(self.seed, name, "bbc"))
         bounds = found.se, found.low, found.high
         yield interval_row(
@@ -153,22 +155,22 @@ class Procedures:
     @cached_property
     def _fold_means(self) -> dict[tuple[str, str], np.ndarray]:
         return {
-            (name, canonical(theta)): evidence_for(self.book, "kfold", name, theta).set_means
-            for name, thetas in self.book.thetas.items()
+            (name, canonical(theta)): evidence_for(self.loss_table, "kfold", name, theta).set_means
+            for name, thetas in self.loss_table.thetas.items()
             for theta in thetas
         }
 
     @cached_property
     def _out_of_fold(self) -> dict[tuple[str, str], np.ndarray]:
         return {
-            (name, canonical(theta)): out_of_fold(self.book, name, theta)
-            for name, thetas in self.book.thetas.items()
+            (name, canonical(theta)): out_of_fold(self.loss_table, name, theta)
+            for name, thetas in self.loss_table.thetas.items()
             for theta in thetas
         }
 
     def _nested_rows(self, name: str, estimator: str) -> Iterator[EstimateRow]:
         learner, theta = self.selected[name]
-        evidence = nested_evidence(self.book, estimator, self._nested[name, estimator])
+        evidence = nested_evidence(self.loss_table, estimator, self._nested[name, estimator])
         yield from estimate_rows(name, estimator, theta, evidence, self.level, learner)
 
     # --- folds.csv and comparisons.csv --------------------------------------------------------
@@ -196,10 +198,12 @@ class Procedures:
                 name: np.array([fold.losses.mean() for fold in self._nested[name, "nested_cv"]])
                 for name in learners
             }
-            return compare(risks, 1 / (self.book.partitions[0].k - 1), self.level)
-        if not has_evidence(self.book, "kfold"):
+            return compare(risks, 1 / (self.loss_table.partitions[0].k - 1), self.level)
+        if not has_evidence(self.loss_table, "kfold"):
             return []
-        found = {name: evidence_for(self.book, "kfold", *self.selected[name]) for name in learners}
+        found = {
+            name: evidence_for(self.loss_table, "kfold", *self.selected[name]) for name in learners
+        }
         ratio = next(iter(found.values())).ratio
         assert ratio is not None
         return compare({name: e.set_means for name, e in found.items()}, ratio, self.level)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from heldout.estimates.loss_table import LossBook, open_book
+from heldout.estimates.loss_table import LossTable, open_loss_table
 from heldout.predictions import Predictions
 from heldout.report import curves
 from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, LOO
@@ -40,9 +40,9 @@ def diagnostics(folder: Path, spec: dict[str, Any], learner: str, theta: Any) ->
     kind = kind_of(spec["kinds"])
     if kind is None:
         return None
-    book = open_book(folder, {**spec, "kinds": [kind]})
-    held = held_out(book, list(book.resamples[kind].values()), learner, theta)
-    classes = book.table.classes
+    loss_table = open_loss_table(folder, {**spec, "kinds": [kind]})
+    held = held_out(loss_table, list(loss_table.resamples[kind].values()), learner, theta)
+    classes = loss_table.table.classes
     shown = regression(held) if classes is None else classification(held, classes)
     return {"how": TITLES[kind], "n": len(held.target), **shown}
 
@@ -54,23 +54,23 @@ def kind_of(kinds: list[str]) -> str | None:
     return next((kind for kind in (LOO, DEV) if kind in kinds), None)
 
 
-def held_out(book: LossBook, resamples: list[Resample], learner: str, theta: Any) -> HeldOut:
+def held_out(loss_table: LossTable, resamples: list[Resample], learner: str, theta: Any) -> HeldOut:
     """Predictions of every held-out row; of repeated partitions, those of the first."""
     rows: list[np.ndarray] = []
     said: list[Predictions] = []
     for resample in resamples:
-        if sum(map(len, rows)) >= book.table.n:
+        if sum(map(len, rows)) >= loss_table.table.n:
             break
-        spoken = book.predictions(learner, theta, resample)
+        spoken = loss_table.predictions(learner, theta, resample)
         rows += resample.held.values()
         said += [spoken[name] for name in resample.held]
     where = np.concatenate(rows)
     joined = Predictions(
         **{key: np.concatenate([one.arrays()[key] for one in said]) for key in said[0].arrays()}
     )
-    target = np.asarray(book.table.target)[where]
-    source = np.asarray(book.table.rows["source"])[where] + 1
-    return HeldOut(source, target, joined, book.loss(target, joined))
+    target = np.asarray(loss_table.table.target)[where]
+    source = np.asarray(loss_table.table.rows["source"])[where] + 1
+    return HeldOut(source, target, joined, loss_table.loss(target, joined))
 
 
 # --- regression ------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from heldout.cells.fit import Fitter
 from heldout.cells.manifest import index_of
 from heldout.estimates.collect import evidence_for
 from heldout.estimates.intervals import standard_error
-from heldout.estimates.loss_table import LossBook, make_book
+from heldout.estimates.loss_table import LossTable, make_loss_table
 from heldout.estimates.nested import inner_folds, inner_table
 from heldout.estimates.rules import Curve, first_local_min
 from heldout.learners.definition import Definition
@@ -42,31 +42,33 @@ class Scanner:
                 fitter.ensure(learner, resample, wanted[len(thetas) :])
             thetas = wanted
             if not fitter.batch.failures:
-                book = self._book(fitter, learner.name, thetas)
-                needed = max(self._missing(curve) for curve in self._curves(book, learner.name))
+                loss_table = self._loss_table(fitter, learner.name, thetas)
+                needed = max(
+                    self._missing(curve) for curve in self._curves(loss_table, learner.name)
+                )
 
-    def _book(self, fitter: Fitter, name: str, thetas: list[Theta]) -> LossBook:
+    def _loss_table(self, fitter: Fitter, name: str, thetas: list[Theta]) -> LossTable:
         index = index_of(fitter.batch.cells)
         table = fitter.plan.table
-        return make_book(
+        return make_loss_table(
             table, self.loss, {name: thetas}, self.splits, self.kinds, fitter.store, index
         )
 
     def _missing(self, curve: Curve) -> int:
         return first_local_min(curve.risks, curve.errors, self.patience).rises_missing
 
-    def _curves(self, book: LossBook, name: str) -> Iterator[Curve]:
+    def _curves(self, loss_table: LossTable, name: str) -> Iterator[Curve]:
         """The risks that the selection, and each outer fold of nested CV, looks at."""
-        yield curve_of(book, self.by, name)
+        yield curve_of(loss_table, self.by, name)
         for estimator in self.nested:
-            for partition in book.partitions:
-                table = inner_table(book, name, partition)
+            for partition in loss_table.partitions:
+                table = inner_table(loss_table, name, partition)
                 for outer in range(partition.k):
                     yield table.curve(outer, inner_folds(estimator, outer, partition.k))
 
 
-def curve_of(book: LossBook, by: str, name: str) -> Curve:
+def curve_of(loss_table: LossTable, by: str, name: str) -> Curve:
     """A learner's risks and standard errors by an estimator of a fixed algorithm."""
-    evidence = [evidence_for(book, by, name, theta) for theta in book.thetas[name]]
+    evidence = [evidence_for(loss_table, by, name, theta) for theta in loss_table.thetas[name]]
     errors = [standard_error(one) for one in evidence]
-    return Curve(name, book.thetas[name], [one.risk for one in evidence], errors)
+    return Curve(name, loss_table.thetas[name], [one.risk for one in evidence], errors)

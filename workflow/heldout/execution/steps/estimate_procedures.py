@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from heldout.estimates.comparisons import Comparison
-from heldout.estimates.loss_table import open_book
+from heldout.estimates.loss_table import open_loss_table
 from heldout.estimates.procedures import ALL, Chosen, Procedures
 from heldout.estimates.rows import EstimateRow, FoldRow, write_rows
 from heldout.estimates.rules import Rule
@@ -19,7 +19,7 @@ def main(folder: Path, spec: dict[str, Any]) -> None:
     }
     selected[ALL] = selection["learner"], selection["theta"]
     procedures = Procedures(
-        open_book(folder, spec),
+        open_loss_table(folder, spec),
         selected,
         spec["estimators"],
         Rule(**spec["rule"]),

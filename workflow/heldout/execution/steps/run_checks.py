@@ -6,7 +6,7 @@ from typing import Any
 from heldout.checks.check import CheckRow, Context
 from heldout.checks.registry import run_checks
 from heldout.data.ledger import read_ledger
-from heldout.estimates.loss_table import open_book
+from heldout.estimates.loss_table import open_loss_table
 from heldout.estimates.rows import EstimateRow, FoldRow, read_rows, write_rows
 from heldout.files import read_json
 
@@ -14,7 +14,7 @@ from heldout.files import read_json
 def main(folder: Path, spec: dict[str, Any]) -> None:
     """Ask every question about the finished run."""
     context = Context(
-        open_book(folder, spec),
+        open_loss_table(folder, spec),
         spec["estimators"],
         read_json(folder / "selection.json"),
         read_rows(folder / "estimates.csv", EstimateRow),

@@ -9,7 +9,7 @@ from heldout.config.load import validate
 from heldout.errors import HeldoutError
 from heldout.execution.study import Study
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def config(task="", learners="", top=""):

@@ -179,7 +179,7 @@ def test_the_provenance_names_engines_and_measured_steps(tmp_path: Path) -> None
 
 
 def test_the_steps_are_those_of_the_workflow() -> None:
-    rules = Path(__file__).parents[2] / "workflow" / "rules"
+    rules = Path(__file__).parents[3] / "workflow" / "rules"
     text = "\n".join((rules / f"{name}.smk").read_text() for name in ("data", "cells", "estimates", "report"))  # fmt: skip
     blocks = dict(re.findall(r"^rule (\w+):\n(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL))
     made = {

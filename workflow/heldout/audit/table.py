@@ -1,6 +1,6 @@
-"""A loss book in memory: fits cells when they are asked for, and keeps no file.
+"""A loss table in memory: fits cells when they are asked for, and keeps no file.
 
-It answers what aggregations ask of a `LossBook`, with the same splits, seeds and engines, so that
+It answers what aggregations ask of a `LossTable`, with the same splits, seeds and engines, so that
 the numbers of an audit are the numbers of the workflow. Besides, it knows the true risk of the
 models of each kind.
 """
@@ -49,7 +49,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class AuditBook:
+class AuditTable:
     """Losses by learner, θ and resample of one draw."""
 
     draw: Draw

@@ -7,7 +7,7 @@ import joblib
 import pytest
 from inprocess import Run, run_task
 
-PENGUINS = str(Path(__file__).parents[2] / "data" / "penguins.csv")
+PENGUINS = str(Path(__file__).parents[3] / "data" / "penguins.csv")
 
 
 def run(folder: Path, models: str, k: int = 3, **task: Any) -> Run:

@@ -1,4 +1,4 @@
-"""A loss book in memory: heldout's own splits and aggregations over a toy algorithm's losses."""
+"""A loss table in memory: heldout's own splits and aggregations over a toy algorithm's losses."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +15,8 @@ Losses = Callable[[Any, np.ndarray, np.ndarray], np.ndarray]
 
 
 @dataclass
-class MemoryBook:
-    """Has what aggregations ask a LossBook for."""
+class MemoryTable:
+    """Has what aggregations ask a LossTable for."""
 
     n: int
     losses_of: Losses

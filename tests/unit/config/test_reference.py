@@ -14,7 +14,7 @@ from heldout.execution.study import Study
 from heldout.learners.catalogue import CATALOG
 from heldout.learners.grid import endless_axis, expand
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def test_the_files_are_up_to_date(capsys):
