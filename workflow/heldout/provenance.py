@@ -14,6 +14,7 @@ import importlib.util
 import json
 import os
 import sys
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NamedTuple
@@ -27,9 +28,9 @@ NUMERIC_LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
 @functools.cache
-def code_digest(module: str) -> str:
-    """Digest of `module` and of all heldout modules it imports, transitively."""
-    found = digest(*(f"{name}:{_facts(name).digest}" for name in sorted(_closure(module))))
+def code_digest(*modules: str) -> str:
+    """Digest of the modules and of all heldout modules that they import, transitively."""
+    found = digest(*(f"{name}:{_facts(name).digest}" for name in sorted(import_closure(*modules))))
     _remember()
     return found
 
@@ -65,9 +66,10 @@ def estimator_source(import_path: str) -> str:
     return digest(*(_tree_digest(ast.parse(file.read_text(encoding="utf-8"))) for file in files))
 
 
-def _closure(module: str) -> set[str]:
+def import_closure(*modules: str) -> set[str]:
+    """The modules and all heldout modules that they import, transitively."""
     found: set[str] = set()
-    waiting = [module]
+    waiting = list(modules)
     while waiting:
         name = waiting.pop()
         if name not in found:
@@ -144,12 +146,21 @@ def _remember() -> None:
 def _imports(tree: ast.Module) -> list[str]:
     """Everything of this package that a module names in an import, modules or not."""
     names: list[str] = []
-    for node in ast.walk(tree):
+    for node in _run_nodes(tree):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
     return sorted({name for name in names if name.startswith(f"{PACKAGE}.")})
+
+
+def _run_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """All nodes but those of ``if TYPE_CHECKING:``, which never run."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        yield node
+        yield from _run_nodes(node)
 
 
 def _tree_digest(tree: ast.Module) -> str:

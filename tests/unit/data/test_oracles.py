@@ -98,7 +98,7 @@ def test_on_noise_every_classifier_errs_half_the_time() -> None:
     oracle = make("noise")
     rows = oracle.integration_rows(500, np.random.default_rng(4))
     probe = SampledProbe(oracle, rows)
-    risk = probe.risk(LOSSES["zero_one"], said_by(oracle, rows), None)
+    risk = probe.risk(LOSSES["zero_one"], said_by(oracle, rows))
     assert risk == (0.5, 0.0)
 
 
@@ -109,7 +109,7 @@ def test_affine_probe_finds_the_coefficients() -> None:
     probe = AffineProbe(oracle)
     said = Predictions(value=model.predict(probe.features))
     known = oracle.affine_risk(LOSSES["squared"], model.coef_, float(model.intercept_))
-    assert probe.risk(LOSSES["squared"], said, model).value == pytest.approx(known)
+    assert probe.risk(LOSSES["squared"], said).value == pytest.approx(known)
 
 
 def test_affine_probe_of_a_classifier_agrees_with_a_sample() -> None:
@@ -117,7 +117,9 @@ def test_affine_probe_of_a_classifier_agrees_with_a_sample() -> None:
     rows, target = oracle.draw(80, np.random.default_rng(8))
     model = LogisticRegression().fit(rows, target)
     fresh, truth = oracle.draw(SAMPLE, np.random.default_rng(9))
-    exact = AffineProbe(oracle).risk(LOSSES["zero_one"], Predictions(), model)
+    probe = AffineProbe(oracle)
+    predictions = Predictions(decision=model.decision_function(probe.features))
+    exact = probe.risk(LOSSES["zero_one"], predictions)
     assert near((model.predict(fresh) != truth).astype(float), exact.value)
 
 
@@ -126,7 +128,7 @@ def test_polynomial_risk_is_integrated_to_six_digits() -> None:
     oracle = make("polynomial", coefficients=[0, 0, 0, 1], noise=0.5)
     rows = oracle.integration_rows(2000, np.random.default_rng(0))
     said = Predictions(value=np.zeros(2000))
-    risk = SampledProbe(oracle, rows).risk(LOSSES["squared"], said, None)
+    risk = SampledProbe(oracle, rows).risk(LOSSES["squared"], said)
     assert risk.value == pytest.approx(1 / 7 + 0.25, abs=1e-6)
     assert risk.error == 0
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from heldout.cells.plan import Plan
-from heldout.learners.definition import define
+from heldout.learners.learner import define
 from heldout.numerics.engines.registry import ENGINES
 from heldout.resampling.split import TRAIN, Partition, Resample
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fitting import fit, numbers
 from sklearn.ensemble import (
     ExtraTreesRegressor,
     GradientBoostingClassifier,
@@ -30,13 +31,12 @@ from sklearn.svm import SVC, SVR, NuSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from heldout.cells.store import ModelPickler, load_model
-from heldout.learners.definition import Definition, define
 from heldout.learners.grid import expand
-from heldout.numerics import run
+from heldout.learners.learner import Learner, define
 from heldout.numerics.engines import leave_one_out
-from heldout.numerics.engines.generic import predict
 from heldout.numerics.neighbors import nearest
 from heldout.numerics.pipeline import Builder
+from heldout.numerics.predict import predict
 from heldout.numerics.problem import Outcome, Problem
 from heldout.resampling.split import resamples
 
@@ -49,19 +49,19 @@ def table(classification: bool, n: int = 90, p: int = 4) -> Any:
     features = generator.normal(size=(n, p))
     score = features[:, 0] - features[:, 1] ** 2 + generator.normal(scale=0.5, size=n)
     target: Any = np.digitize(score, [-1.5, 0.0]) if classification else score
-    return SimpleNamespace(
-        features=features,
-        target=target,
-        classification=classification,
-        classes=["low", "mid", "high"] if classification else None,
-        names=[f"x{i}" for i in range(p)],
-        columns_of=lambda kind: list(range(p)) if kind == "number" else [],
-    )
+    classes = ["low", "mid", "high"] if classification else None
+    return SimpleNamespace(features=features, target=target, columns=numbers(p, classes))
 
 
-def problem_for(definition: Definition, data: Any) -> Problem:
+def left_out(builder: Builder, data: Any, chunk: Any, thetas: Any) -> list[Outcome] | None:
+    """All θ of a chunk of leave-one-out, if that is exact without refitting."""
+    held = list(chunk.held.values())
+    return leave_one_out.run(builder, data.features, data.target, held, thetas)
+
+
+def problem_for(definition: Learner, data: Any) -> Problem:
     train, held = np.arange(60), np.arange(60, 90)
-    builder = Builder(definition, data)
+    builder = Builder(definition, data.columns)
     return Problem(builder, data.features[train], data.target[train], data.features[held], SEED)
 
 
@@ -71,7 +71,7 @@ def outcomes(
     data = table(classification)
     definition = define(learner, block)
     thetas = expand(definition.grid, 0, "grid")
-    found = list(run.run(problem_for(definition, data), thetas))
+    found = fit(problem_for(definition, data), thetas)
     assert all(outcome.error is None for outcome in found), found
     assert sorted(str(o.theta) for o in found) == sorted(map(str, thetas))
     return data, found
@@ -196,9 +196,9 @@ def test_a_theta_alone_gives_the_same_bits_as_among_others(case: Any) -> None:
     definition = define(learner, {"estimator": learner, **block})
     data = table(classification)
     thetas = expand(definition.grid, 0, "grid")
-    together = {str(o.theta): o for o in run.run(problem_for(definition, data), thetas)}
+    together = {str(o.theta): o for o in fit(problem_for(definition, data), thetas)}
     for theta in thetas:
-        [alone] = run.run(problem_for(definition, data), [theta])
+        [alone] = fit(problem_for(definition, data), [theta])
         for name, array in alone.predictions.arrays().items():
             assert np.array_equal(array, together[str(theta)].predictions.arrays()[name])
 
@@ -207,7 +207,7 @@ def test_an_error_ends_its_theta_only() -> None:
     grid = {"n_neighbors": [3, 61], "weights": ["distance"]}
     definition = define("knn", {"estimator": "knn", "grid": grid})
     thetas = expand(definition.grid, 0, "grid")
-    found = list(run.run(problem_for(definition, table(True)), thetas))
+    found = list(fit(problem_for(definition, table(True)), thetas))
     by_k = {outcome.theta["n_neighbors"]: outcome for outcome in found}
     assert by_k[3].error is None
     assert isinstance(by_k[61].error, ValueError)
@@ -248,12 +248,11 @@ def test_two_classes_are_told_apart_as_by_separate_fits(
     noise = 0 if separable else np.random.default_rng(1).normal(size=90)
     score = data.features[:, 0] + noise
     data.target = (score > np.quantile(score, 1 - rare)).astype(int)
-    data.classification, data.classes, data.names = True, ["no", "yes"], [f"x{i}" for i in range(5)]
-    data.columns_of = lambda kind: list(range(5)) if kind == "number" else []
+    data.columns = numbers(5, ["no", "yes"])
     block = {"grid": {"C": [1e4, 1e-4, 1.0, 30.0]}, "params": {"class_weight": weights}}
     problem = problem_for(define("logistic", {"estimator": "logistic", **block}), data)
     thetas = expand(block["grid"], 0, "grid")
-    for outcome in run.run(problem, thetas):
+    for outcome in fit(problem, thetas):
         assert outcome.error is None
         assert outcome.engine == "logistic"
         alone = make_pipeline(
@@ -320,11 +319,11 @@ def test_leave_one_out_equals_refitting(scale: bool, learner: str, grid: Any, ma
     data = table(False, n=40)
     data.features[:, 2] *= 1e3
     definition = define(learner, {"estimator": learner, "grid": grid, "scale": scale})
-    builder = Builder(definition, data)
+    builder = Builder(definition, data.columns)
     thetas = expand(grid, 0, "grid")
     [chunk] = resamples("loo", 40, {"loo": {"row": np.arange(40), "fold": np.arange(40) + 1}})
-    assert leave_one_out.is_exact_for(builder, chunk, thetas)
-    for outcome in leave_one_out.run(builder, chunk, thetas) or []:
+    assert left_out(builder, data, chunk, thetas) is not None
+    for outcome in left_out(builder, data, chunk, thetas) or []:
         model = make_pipeline(*([StandardScaler()] if scale else []), make(outcome.theta))
         expected = cross_val_predict(model, data.features, data.target, cv=LeaveOneOut())
         np.testing.assert_allclose(outcome.predictions.value, expected, rtol=1e-9, atol=1e-9)
@@ -334,15 +333,15 @@ def test_leave_one_out_equals_refitting(scale: bool, learner: str, grid: Any, ma
 def test_leave_one_out_refits_where_a_column_is_constant_but_for_one_row(odd: float) -> None:
     data = table(False, n=50)
     data.features[:, 3] = 0.3
-    builder = Builder(define("ridge", {"estimator": "ridge"}), data)
+    builder = Builder(define("ridge", {"estimator": "ridge"}), data.columns)
     [chunk] = resamples("loo", 50, {"loo": {"row": np.arange(50), "fold": np.arange(50) + 1}})
-    found = leave_one_out.run(builder, chunk, [{"alpha": 1.0}])
+    found = left_out(builder, data, chunk, [{"alpha": 1.0}])
     assert found is not None, "constant in all rows: that is no problem"
     model = make_pipeline(StandardScaler(), Ridge())
     expected = cross_val_predict(model, data.features, data.target, cv=LeaveOneOut())
     np.testing.assert_allclose(found[0].predictions.value, expected, rtol=1e-9)
     data.features[17, 3] += odd
-    assert leave_one_out.run(builder, chunk, [{"alpha": 1.0}]) is None
+    assert left_out(builder, data, chunk, [{"alpha": 1.0}]) is None
 
 
 @pytest.mark.parametrize("columns", [4, 70])
@@ -351,7 +350,7 @@ def test_least_squares_without_a_unique_solution_is_scikit_learns(columns: int) 
     data = table(False, p=columns)
     data.features[:, 3] = 2 * data.features[:, 0]
     problem = problem_for(define("linear", {"estimator": "linear"}), data)
-    [outcome] = run.run(problem, [{}])
+    [outcome] = fit(problem, [{}])
     own = LinearRegression().fit(problem.train_features, problem.train_target)
     np.testing.assert_array_equal(outcome.predictions.value, own.predict(problem.held_features))
 
@@ -374,34 +373,34 @@ def test_leave_one_out_of_neighbours_equals_refitting(classification: bool, valu
     if values == "equal":
         data.features[:40] = 0.0
     block = {"estimator": "knn", "scale": False, "grid": {"n_neighbors": [1, 4, 30, 78]}}
-    builder = Builder(define("knn", block), data)
+    builder = Builder(define("knn", block), data.columns)
     thetas = expand(block["grid"], 0, "grid")
     [chunk] = resamples("loo", 80, {"loo": {"row": np.arange(80), "fold": np.arange(80) + 1}})
-    assert leave_one_out.is_exact_for(builder, chunk, thetas)
-    found = leave_one_out.run(builder, chunk, thetas)
+    assert left_out(builder, data, chunk, thetas) is not None
+    found = left_out(builder, data, chunk, thetas)
     assert found is not None
     for outcome in found:
         for row, part in enumerate(chunk.parts):
             train = data.features[part.train], data.target[part.train]
             problem = Problem(builder, *train, data.features[[row]], SEED)
-            [alone] = run.run(problem, [outcome.theta])
+            [alone] = fit(problem, [outcome.theta])
             for name, array in alone.predictions.arrays().items():
                 assert outcome.predictions.arrays()[name][row].tolist() == array[0].tolist()
-    assert leave_one_out.run(builder, chunk, [{"n_neighbors": 80}]) is None, "an error, then"
-    scaled = Builder(define("knn", {**block, "scale": True}), data)
-    assert not leave_one_out.is_exact_for(scaled, chunk, thetas)
+    assert left_out(builder, data, chunk, [{"n_neighbors": 80}]) is None, "an error, then"
+    scaled = Builder(define("knn", {**block, "scale": True}), data.columns)
+    assert left_out(scaled, data, chunk, thetas) is None
 
 
 def test_leave_one_out_gives_way_where_it_is_not_exact() -> None:
     data = table(False, n=40)
     ridge = define("ridge", {"estimator": "ridge", "params": {"positive": True}, "grid": {}})
     [chunk] = resamples("loo", 40, {"loo": {"row": np.arange(40), "fold": np.arange(40) + 1}})
-    assert not leave_one_out.is_exact_for(Builder(ridge, data), chunk, [{}])
+    assert left_out(Builder(ridge, data.columns), data, chunk, [{}]) is None
     grouped = {"loo": {"row": np.arange(40), "fold": np.arange(40) // 2 + 1}}
     [pairs] = resamples("loo", 40, grouped)
-    linear = Builder(define("linear", None), data)
-    assert not leave_one_out.is_exact_for(linear, pairs, [{}])
+    linear = Builder(define("linear", None), data.columns)
+    assert left_out(linear, data, pairs, [{}]) is None
     data.features[:, 3] = data.features[:, 0]
-    assert leave_one_out.run(linear, chunk, [{}]) is None, "collinear: no unique solution"
+    assert left_out(linear, data, chunk, [{}]) is None, "collinear: no unique solution"
     data.features[0, 0] = np.nan
-    assert not leave_one_out.is_exact_for(linear, chunk, [{}])
+    assert left_out(linear, data, chunk, [{}]) is None

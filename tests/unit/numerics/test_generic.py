@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from fitting import builder_for
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.dummy import DummyClassifier
@@ -15,9 +16,9 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from tables import prepared
 
-from heldout.learners.definition import define
+from heldout.learners.learner import define
+from heldout.numerics import run
 from heldout.numerics.engines import generic
-from heldout.numerics.pipeline import Builder
 from heldout.numerics.problem import Problem
 
 N, TRAIN, SEED = 90, 60, 17
@@ -63,7 +64,7 @@ def by_hand(table, model, scale, poly=None):
 
 def outcomes(table, learner, thetas, rows=slice(0, TRAIN), held=slice(TRAIN, N)):
     problem = Problem(
-        Builder(define("l", learner), table),
+        builder_for(define("l", learner), table),
         np.array(table.features[rows]),
         np.array(table.target[rows]),
         np.array(table.features[held]),
@@ -108,12 +109,12 @@ def test_classes(tables, name):
     expected.fit(features[:TRAIN], target[:TRAIN])
     held = features[TRAIN:]
     assert outcome.predictions.label.tolist() == expected.predict(held).tolist()
-    if hasattr(expected, "predict_proba"):
-        assert outcome.predictions.proba.tobytes() == expected.predict_proba(held).tobytes()
-        assert outcome.predictions.decision is None
-    else:
-        found = outcome.predictions.decision
-        assert found.tobytes() == np.ascontiguousarray(expected.decision_function(held)).tobytes()
+    for name, array in (("predict_proba", "proba"), ("decision_function", "decision")):
+        found = getattr(outcome.predictions, array)
+        if hasattr(expected, name):
+            assert found.tobytes() == np.ascontiguousarray(getattr(expected, name)(held)).tobytes()
+        else:
+            assert found is None
 
 
 NUMBERS = {
@@ -187,14 +188,13 @@ def test_a_revisited_model_says_what_it_said(tables):
     table = tables[True]
     [outcome] = outcomes(table, {"estimator": "tree"}, [{"max_depth": 3}])
     problem = Problem(
-        Builder(define("l", {"estimator": "tree"}), table),
+        builder_for(define("l", {"estimator": "tree"}), table),
         np.array(table.features[:TRAIN]),
         np.array(table.target[:TRAIN]),
         np.array(table.features[TRAIN:]),
         SEED,
     )
-    again = generic.revisit(problem, {"max_depth": 3}, outcome.model)
-    assert again.revisited
+    again = run.predict_again(problem, {"max_depth": 3}, outcome.model)
     assert again.predictions.proba.tobytes() == outcome.predictions.proba.tobytes()
 
 

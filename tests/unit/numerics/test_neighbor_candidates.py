@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fitting import builder_for
 from hypothesis import given
 from hypothesis import strategies as st
 from neighbour_jobs import SETS, TABLES, K, N, nested, normal, plan
@@ -15,7 +16,6 @@ from heldout.cells.store import Store
 from heldout.numerics.engines import neighbor_candidates, neighbor_sharing
 from heldout.numerics.engines.generic import preprocess
 from heldout.numerics.neighbors import nearest
-from heldout.numerics.pipeline import Builder
 from heldout.resampling.split import Resample
 
 # --- what is found ------------------------------------------------------------------------------
@@ -34,9 +34,9 @@ class Searches:
     def __init__(self, monkeypatch: pytest.MonkeyPatch):
         self.table: list[int] = []
         self.own: list[int] = []
-        look, search = neighbor_candidates.Vicinity._look_around, neighbor_sharing.nearest
+        look, search = neighbor_candidates.Candidates._search_for, neighbor_sharing.nearest
 
-        def count_look(one: neighbor_candidates.Vicinity, rows: np.ndarray) -> None:
+        def count_look(one: neighbor_candidates.Candidates, rows: np.ndarray) -> None:
             self.table += rows[~one._known[rows]].tolist()
             look(one, rows)
 
@@ -44,7 +44,7 @@ class Searches:
             self.own.append(len(held))
             return search(train, held, k)
 
-        monkeypatch.setattr(neighbor_candidates.Vicinity, "_look_around", count_look)
+        monkeypatch.setattr(neighbor_candidates.Candidates, "_search_for", count_look)
         monkeypatch.setattr(neighbor_sharing, "nearest", count_search)
 
 
@@ -56,12 +56,12 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> Searches:
 def found(given: Plan, k: int = K) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """The neighbours for each training set, shared and by a search of its own."""
     problems = Problems(given, given.resamples)
-    builder = Builder(given.learners[0], given.table)
+    builder = builder_for(given.learners[0], given.table)
     for resample in given.resamples:
         problem = problems.problem(builder, resample)
         fitted, train, held = preprocess(problem, builder.recipe({}))
         query = neighbor_sharing.Query(np.ascontiguousarray(train), held, k)
-        yield neighbor_sharing.neighbours(problem, fitted, query), nearest(*query)
+        yield neighbor_sharing.neighbors(problem, fitted, query), nearest(*query)
 
 
 def check(given: Plan, k: int = K) -> None:
@@ -172,7 +172,7 @@ def test_it_is_shared_where_that_is_quicker(
 def test_sets_that_were_not_expected_search_for_themselves(searches: Searches) -> None:
     generator = np.random.default_rng(1)
     given = plan(generator.normal(size=(900, 5)), nested(generator, 10, 900))
-    builder = Builder(given.learners[0], given.table)
+    builder = builder_for(given.learners[0], given.table)
     assert Problems(given).problem(builder, given.resamples[0]).origin is None
     part = Resample("loo.1", np.arange(1, 900), {"loo.1": np.array([0])})
     chunk = Resample("loo.c001", np.array([], int), part.held, [part])
@@ -203,12 +203,15 @@ def test_memory_is_limited(searches: Searches, monkeypatch: pytest.MonkeyPatch) 
 def test_a_scan_that_asks_for_more_and_more_searches_now_and_then(searches: Searches) -> None:
     generator = np.random.default_rng(1)
     given = plan(normal(generator), nested(generator))
-    problems, builder = Problems(given, given.resamples), Builder(given.learners[0], given.table)
+    problems, builder = (
+        Problems(given, given.resamples),
+        builder_for(given.learners[0], given.table),
+    )
     for k in range(1, 9):
         for resample in given.resamples:
             problem = problems.problem(builder, resample)
             fitted, train, held = preprocess(problem, builder.recipe({}))
-            shared = neighbor_sharing.neighbours(
+            shared = neighbor_sharing.neighbors(
                 problem, fitted, neighbor_sharing.Query(train, held, k)
             )
             assert shared.tolist() == nearest(train, held, k).tolist()

@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
+from fitting import builder_for, fit
 from tables import prepared
 
 from heldout.learners.catalogue import CATALOG
-from heldout.learners.definition import define
-from heldout.numerics import run
+from heldout.learners.learner import define
 from heldout.numerics.engines import generic
-from heldout.numerics.pipeline import Builder
 from heldout.numerics.problem import Problem
 
 N = 60
@@ -28,28 +27,28 @@ FEWER = {
 """Smaller grids, to be quick."""
 
 
-@pytest.mark.parametrize("run", [generic.run, run.run], ids=["generic", "dispatch"])
+@pytest.mark.parametrize("fit", [generic.run, fit], ids=["generic", "own engine"])
 @pytest.mark.parametrize("learner", CATALOG)
 @pytest.mark.parametrize("hostile", [1e12, np.nan])
-def test_held_out_values_teach_nothing(tmp_path, learner, hostile, run):
+def test_held_out_values_teach_nothing(tmp_path, learner, hostile, fit):
     """An extreme, missing or new value in one held-out row leaves everything else alone."""
     definition = define(learner, FEWER.get(learner))
     table = prepared(tmp_path, COLUMNS | (NUMBERS if definition.classifier is None else LABELS))
     held = np.array(table.features[50:])
-    before = _fit(run, definition, table, held)
+    before = _fit(fit, definition, table, held)
     held[3] = [hostile, -hostile, 3.0, hostile]
-    after = _fit(run, definition, table, held)
+    after = _fit(fit, definition, table, held)
     assert before == after
 
 
-def _fit(run, definition, table, held):
+def _fit(fit, definition, table, held):
     """What each θ learned and said about the other held-out rows."""
     train, target = np.array(table.features[:50]), np.array(table.target[:50])
-    problem = Problem(Builder(definition, table), train, target, held, 3)
-    outcomes = list(run(problem, definition.thetas(0)))
+    problem = Problem(builder_for(definition, table), train, target, held, 3)
+    outcomes = list(fit(problem, definition.thetas(0)))
     assert [outcome.error for outcome in outcomes] == [None] * len(outcomes)
     return [
-        (outcome.theta, _learned(outcome.model[0]), _said(outcome.predictions))
+        (outcome.theta, _learned(outcome.model[0]), _predicted(outcome.predictions))
         for outcome in outcomes
     ]
 
@@ -63,6 +62,6 @@ def _learned(step):
     }
 
 
-def _said(predictions):
+def _predicted(predictions):
     others = [0, 1, 2, 4, 5, 6, 7, 8, 9]
     return {name: array[others].tobytes() for name, array in predictions.arrays().items()}

@@ -4,12 +4,15 @@ import sys
 
 import numpy as np
 import pytest
+from fitting import builder_for
 from tables import prepared
 
+from heldout.cells.plan import columns_of
+from heldout.cells.preflight import checked_builder
 from heldout.errors import HeldoutError
-from heldout.learners.definition import define
 from heldout.learners.grid import expand
-from heldout.numerics.pipeline import Builder, aligned, check_learner, import_estimator
+from heldout.learners.learner import define
+from heldout.numerics.predict import aligned
 
 N = 60
 GENERATOR = np.random.default_rng(8)
@@ -34,7 +37,7 @@ def numbers(tmp_path):
 
 
 def builder(table, name="l", **block):
-    return Builder(define(name, {"estimator": name} | block), table)
+    return builder_for(define(name, {"estimator": name} | block), table)
 
 
 def model_for(table, theta, seed=1, **block):
@@ -43,9 +46,9 @@ def model_for(table, theta, seed=1, **block):
 
 
 def checked(table, loss_needs=None, **block):
-    made = builder(table, **block)
-    grid = made.definition.grid
-    check_learner(made, expand(grid, 0, "learners.l.grid"), loss_needs)
+    learner = define("l", {"estimator": "l"} | block)
+    thetas = expand(learner.grid, 0, "learners.l.grid")
+    checked_builder(learner, columns_of(table), thetas, loss_needs)
 
 
 def refused(table, loss_needs=None, **block):
@@ -199,10 +202,8 @@ def test_seeds_reach_every_random_state_that_nobody_set(classes, factory):
         ("sklearn.svm.SVCC", "learners.l.estimator: no 'SVCC' in sklearn.svm; did you mean 'SVC'?"),
     ],
 )
-def test_paths_that_lead_nowhere(path, message):
-    with pytest.raises(HeldoutError) as error:
-        import_estimator(path, "l")
-    assert message in str(error.value)
+def test_paths_that_lead_nowhere(path, message, classes):
+    assert message in refused(classes, estimator=path)
 
 
 # --- class weights -------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from heldout.numerics.preprocessing import Preparation
+from heldout.numerics.preprocessing import Preprocessor
 
 
 def by_scikit_learn(numbers, categories, scale, max_levels=100):
@@ -59,7 +59,7 @@ def test_equal_to_scikit_learn_on_training_and_on_new_rows(
     new[:, left] = np.where(
         np.isnan(whole[:, left]).any(axis=0), new[:, left], np.nan_to_num(new[:, left])
     )
-    ours, theirs = Preparation(left, right, scale), by_scikit_learn(left, right, scale)
+    ours, theirs = Preprocessor(left, right, scale), by_scikit_learn(left, right, scale)
     _assert_equal(ours, theirs, whole, new)
 
 
@@ -74,31 +74,31 @@ def _assert_equal(ours, theirs, train, new):
 def test_rare_levels_share_a_column_as_in_scikit_learn(seed, max_levels):
     whole, _, right = table(seed, 60, 0, 2, levels=9)
     new, _, _ = table(seed + 1, 20, 0, 2, levels=12)
-    ours = Preparation([], right, False, max_levels)
+    ours = Preprocessor([], right, False, max_levels)
     _assert_equal(ours, by_scikit_learn([], right, False, max_levels), whole, new)
 
 
 def test_fit_and_fit_transform_learn_the_same():
     whole, left, right = table(1, 20, 2, 1)
-    one = Preparation(left, right, True).fit(whole)
-    other = Preparation(left, right, True)
+    one = Preprocessor(left, right, True).fit(whole)
+    other = Preprocessor(left, right, True)
     assert one.transform(whole).tobytes() == other.fit_transform(whole).tobytes()
 
 
 def test_a_column_that_is_empty_in_training_is_zero():
     train = np.array([[np.nan, 1.0], [np.nan, 3.0]])
-    step = Preparation([0, 1], [])
+    step = Preprocessor([0, 1], [])
     assert step.fit_transform(train).tolist() == [[0, 1, 1], [0, 3, 1]]
     assert step.transform(np.array([[5.0, np.nan]])).tolist() == [[5, 2, 0]]
 
 
 def test_a_value_missing_only_in_new_rows_is_filled_without_an_indicator():
-    step = Preparation([0], []).fit(np.array([[1.0], [2.0], [9.0]]))
+    step = Preprocessor([0], []).fit(np.array([[1.0], [2.0], [9.0]]))
     assert step.transform(np.array([[np.nan], [5.0]])).tolist() == [[2], [5]]
 
 
 def test_missing_is_a_level_and_an_unseen_level_is_nothing():
-    step = Preparation([], [0]).fit(np.array([[0.0], [1.0], [np.nan]]))
+    step = Preprocessor([], [0]).fit(np.array([[0.0], [1.0], [np.nan]]))
     shown = step.transform(np.array([[1.0], [np.nan], [7.0]]))
     assert shown.tolist() == [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
 
@@ -107,7 +107,7 @@ def test_missing_is_a_level_and_an_unseen_level_is_nothing():
 @pytest.mark.parametrize("constant", [0.0, 0.1, 1e9, -3e-9])
 def test_a_constant_column_is_centred_and_not_blown_up(constant, rows):
     train = np.full((rows, 1), constant)
-    step = Preparation([0], [], scale=True)
+    step = Preprocessor([0], [], scale=True)
     theirs = by_scikit_learn([0], [], True)
     assert step.fit_transform(train).tobytes() == theirs.fit_transform(train).tobytes()
     assert np.abs(step.transform(train)).max() <= abs(constant) * 1e-15
@@ -115,7 +115,7 @@ def test_a_constant_column_is_centred_and_not_blown_up(constant, rows):
 
 def test_a_column_that_is_constant_but_for_rounding_is_not_blown_up():
     train = np.array([[1e9], [np.nextafter(1e9, 2e9)]] * 5)
-    step = Preparation([0], [], scale=True)
+    step = Preprocessor([0], [], scale=True)
     theirs = by_scikit_learn([0], [], True)
     assert step.fit_transform(train).tobytes() == theirs.fit_transform(train).tobytes()
     assert np.abs(step.transform(train)).max() < 1e-6
@@ -124,12 +124,12 @@ def test_a_column_that_is_constant_but_for_rounding_is_not_blown_up():
 def test_the_input_is_left_alone():
     whole, left, right = table(2, 20, 2, 2)
     before = whole.copy()
-    Preparation(left, right, True).fit_transform(whole)
+    Preprocessor(left, right, True).fit_transform(whole)
     assert whole.tobytes() == before.tobytes()
 
 
 def test_it_can_be_cloned_and_set_like_any_transformer():
     from sklearn.base import clone
 
-    step = clone(Preparation([0], [1], scale=True)).set_params(max_levels=3)
+    step = clone(Preprocessor([0], [1], scale=True)).set_params(max_levels=3)
     assert step.get_params() == {"numbers": [0], "categories": [1], "scale": True, "max_levels": 3}

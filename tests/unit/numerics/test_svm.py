@@ -2,25 +2,25 @@
 
 import math
 import pickle
-from types import SimpleNamespace
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
+from fitting import fit, numbers
 from scipy.linalg.blas import ddot
 from sklearn import svm as sklearn_svm
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from heldout.learners.definition import Definition, define
 from heldout.learners.grid import expand
-from heldout.numerics import run
+from heldout.learners.learner import Learner, define
 from heldout.numerics.engines import kernel_matrix
 from heldout.numerics.engines.generic import predict
 from heldout.numerics.engines.kernel_matrix import Kernel, Rows
 from heldout.numerics.engines.registry import engine_of
 from heldout.numerics.pipeline import Builder
 from heldout.numerics.problem import Outcome, Problem
-from heldout.numerics.run import trusted
 
 HELD, SEED = 40, 3
 CLASSIFIERS = {"SVC": {"C": [0.1, 1.0, 50.0]}, "NuSVC": {"nu": [0.1, 0.3]}}
@@ -44,24 +44,21 @@ def labels(features: np.ndarray, count: int) -> np.ndarray:
     return np.digitize(told, np.quantile(told, np.arange(1, count) / count))
 
 
-def definition(kind: str, grid: Any = None, **params: Any) -> Definition:
+def definition(kind: str, grid: Any = None, **params: Any) -> Learner:
     block = {"estimator": f"sklearn.svm.{kind}", "scale": False, "params": params}
     return define("l", {**block, "grid": grid or {}})
 
 
-def problem(learner: Definition, features: np.ndarray, target: np.ndarray, held: int) -> Problem:
+def problem(learner: Learner, features: np.ndarray, target: np.ndarray, held: int) -> Problem:
     """The last rows are held out; of none, the training rows are asked about."""
     count, width = features.shape
-    classes = ["a", "b", "c", "d"] if target.dtype.kind == "i" else None
-    table: Any = SimpleNamespace(
-        classification=classes is not None,
-        classes=classes,
-        names=[f"x{i}" for i in range(width)],
-        columns_of=lambda kind: list(range(width)) if kind == "number" else [],
-    )
+    count_classes = int(target.max()) + 1 if target.dtype.kind == "i" else 0
+    classes = ["a", "b", "c", "d"][:count_classes] or None
     train = np.array(features[: count - held])
     asked = features[count - held :] if held else train
-    return Problem(Builder(learner, table), train, target[: count - held], asked, SEED)
+    return Problem(
+        Builder(learner, numbers(width, classes)), train, target[: count - held], asked, SEED
+    )
 
 
 def outcomes(
@@ -69,13 +66,14 @@ def outcomes(
 ) -> tuple[Problem, list[Outcome]]:
     learner = definition(kind, grid, **params)
     given = problem(learner, features, target, held)
-    return given, list(run.run(given, expand(learner.grid, 0, "grid")))
+    return given, fit(given, expand(learner.grid, 0, "grid"))
 
 
 def own_fit(given: Problem, theta: dict[str, Any]) -> Any:
     builder = given.builder
     model: Any = builder.estimator(builder.recipe(theta), given.seed)
-    with trusted():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
         return model.fit(given.train_features, given.train_target)
 
 
@@ -88,8 +86,7 @@ def check(given: Problem, outcome: Outcome) -> None:
     for name, value in vars(own).items():
         assert type(vars(model)[name]) is type(value), name
         np.testing.assert_array_equal(vars(model)[name], value, err_msg=name, strict=True)
-    with trusted():
-        expected = predict(own, given.held_features, given.builder.table.classes).arrays()
+    expected = predict(own, given.held_features, given.builder.columns.classes).arrays()
     assert outcome.predictions is not None
     found = outcome.predictions.arrays()
     assert list(found) == list(expected)

@@ -1,16 +1,15 @@
 """All depths of a tree in one growth: bit for bit the trees of scikit-learn's own fits."""
 
 import pickle
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from fitting import fit, numbers
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from heldout.learners.definition import define
 from heldout.learners.grid import expand
-from heldout.numerics import run
+from heldout.learners.learner import define
 from heldout.numerics.pipeline import Builder
 from heldout.numerics.problem import Problem
 from heldout.numerics.sklearn_internals import tree_depths, tree_growth
@@ -241,17 +240,10 @@ def test_too_many_ties_are_not_served(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def fitted_by_engine(rows: Rows) -> list[Any]:
     features, target = rows
-    data: Any = SimpleNamespace(
-        features=features,
-        target=target,
-        classification=True,
-        classes=["a", "b", "c"],
-        names=[f"x{i}" for i in range(features.shape[1])],
-        columns_of=lambda kind: list(range(features.shape[1])) if kind == "number" else [],
-    )
+    columns = numbers(features.shape[1], ["a", "b", "c"])
     definition = define("tree", {"estimator": "tree", "grid": {"max_depth": [1, 2, 4, 8]}})
-    problem = Problem(Builder(definition, data), features, target, features, 7)
-    found = list(run.run(problem, expand(definition.grid, 0, "grid")))
+    problem = Problem(Builder(definition, columns), features, target, features, 7)
+    found = fit(problem, expand(definition.grid, 0, "grid"))
     assert all(outcome.error is None for outcome in found), found
     return [outcome.model[-1] for outcome in found]
 

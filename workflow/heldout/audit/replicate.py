@@ -1,27 +1,26 @@
 """One replicate of an audit: a draw, all its estimates, and what is true of them."""
 
-import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from heldout.audit.draw_cells import DrawCells
 from heldout.audit.source import Draw, Source, usable_draw
-from heldout.audit.table import AuditTable, named_resamples
-from heldout.data.prepared import Prepared
+from heldout.cells.plan import columns_of
+from heldout.cells.preflight import checked_builder
 from heldout.estimates.collect import KIND_OF
 from heldout.estimates.evidence import Evidence
-from heldout.estimates.loss_table import LossTable
 from heldout.estimates.procedures import ALL, Chosen, Procedures
 from heldout.estimates.rows import EstimateRow
 from heldout.estimates.rules import Rule
 from heldout.estimates.tables import estimate_rows
-from heldout.learners.definition import Definition
+from heldout.learners.learner import Learner
 from heldout.measures.losses import Loss, loss_for
 from heldout.names import Theta, canonical, seed_for
-from heldout.numerics.pipeline import Builder, check_learner
+from heldout.numerics.pipeline import Builder
 from heldout.resampling.draw import draw_split
 from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, FULL, NEIGHBOURS, PAIRS, split_files
 from heldout.resampling.split import Split
@@ -63,7 +62,7 @@ class Setup:
 
     task: str
     seed: int
-    learners: Sequence[Definition]
+    learners: Sequence[Learner]
     loss_name: str | None
     kinds: Sequence[str]
     estimators: Sequence[str]
@@ -117,15 +116,15 @@ class Auditor:
         draw, splits, own, refused = usable_draw(
             setup.source, m, setup.test_rows(m), seed, self._splits
         )
-        return self._examine(self._loss_table(draw, splits, own), refused)
+        return self._examine(self._cells(draw, splits, own), refused)
 
-    def _examine(self, loss_table: AuditTable, refused: int) -> Replicate:
+    def _examine(self, cells: DrawCells, refused: int) -> Replicate:
         """All estimates of a draw, with the truth."""
-        selected = self._selected(loss_table)
-        procedures = self._procedures(loss_table, selected)
-        truths = _Truths(self.setup, loss_table)
+        selected = self._selected(cells)
+        procedures = self._procedures(cells, selected)
+        truths = _Truths(self.setup, cells)
         own = truths.nested(procedures)
-        rows = [*procedures.rows(), *self._test_rows(loss_table, selected)]
+        rows = [*procedures.rows(), *self._test_rows(cells, selected)]
         return Replicate(
             {_name(row): self._value(row, truths, own) for row in rows},
             truths.means,
@@ -133,12 +132,12 @@ class Auditor:
             {name: self.setup.place[n, canonical(theta)] for name, (n, theta) in selected.items()},
             {
                 kind: sum(len(r.parts) or 1 for r in named.values())
-                for kind, named in loss_table.resamples.items()
+                for kind, named in cells.resamples.items()
             },
             refused,
             (
-                loss_table.draw.truth.luck(loss_table.loss, loss_table.draw.table),
-                loss_table.draw.truth.luck(loss_table.loss, loss_table.draw.test),
+                cells.draw.truth.luck(cells.loss, cells.draw.table),
+                cells.draw.truth.luck(cells.loss, cells.draw.test),
             ),
         )
 
@@ -152,29 +151,31 @@ class Auditor:
             for name in split_files(list(setup.kinds))
         }
 
-    def _loss_table(self, draw: Draw, splits: dict[str, Split], seed: int) -> AuditTable:
+    def _cells(self, draw: Draw, splits: dict[str, Split], seed: int) -> DrawCells:
         setup = self.setup
         if self._loss is None:
             self._loss = loss_for(setup.loss_name, draw.table.classification)
-            self._builders = {one.name: Builder(one, draw.table) for one in setup.learners}
-            for name, builder in self._builders.items():
-                check_learner(builder, setup.thetas[name], self._loss.needs)
-        return AuditTable(
+            columns = columns_of(draw.table)
+            self._builders = {
+                one.name: checked_builder(one, columns, setup.thetas[one.name], self._loss.needs)
+                for one in setup.learners
+            }
+        return DrawCells(
             draw,
             self._loss,
-            {name: _for_table(builder, draw.table) for name, builder in self._builders.items()},
+            self._builders,
             setup.thetas,
             splits,
-            named_resamples(setup.kinds, draw.table.n, splits),
+            setup.kinds,
             setup.compared,
             setup.task,
             seed,
         )
 
-    def _selected(self, loss_table: AuditTable) -> dict[str, Chosen]:
+    def _selected(self, cells: DrawCells) -> dict[str, Chosen]:
         """As select_model does: θ̂ of each learner, and the learner among several."""
         setup = self.setup
-        curves = [curve_of(cast(LossTable, loss_table), setup.by, name) for name in setup.thetas]
+        curves = [curve_of(cells.loss_table, setup.by, name) for name in setup.thetas]
         selected: dict[str, Chosen] = {
             curve.learner: (curve.learner, curve.thetas[setup.rule.pick(curve)]) for curve in curves
         }
@@ -183,32 +184,30 @@ class Auditor:
             selected[ALL] = curve.learner, curve.thetas[best]
         return selected
 
-    def _procedures(self, loss_table: AuditTable, selected: dict[str, Chosen]) -> Procedures:
+    def _procedures(self, cells: DrawCells, selected: dict[str, Chosen]) -> Procedures:
         setup = self.setup
         return Procedures(
-            cast(LossTable, loss_table),
+            cells.loss_table,
             selected,
             setup.estimators,
             setup.rule,
             setup.level,
-            loss_table.seed,
+            cells.seed,
         )
 
-    def _test_rows(
-        self, loss_table: AuditTable, selected: dict[str, Chosen]
-    ) -> Iterator[EstimateRow]:
+    def _test_rows(self, cells: DrawCells, selected: dict[str, Chosen]) -> Iterator[EstimateRow]:
         """As open_test does, with an unopened vault."""
-        if not loss_table.draw.test.n:
+        if not cells.draw.test.n:
             return
         name = ALL if ALL in selected else next(iter(selected))
         learner, theta = selected[name]
         evidence = Evidence(
             "test",
-            [loss_table.test_losses(learner, theta)],
-            [np.asarray(loss_table.draw.test.rows["unit"])],
-            bound=loss_table.loss.bound,
-            binary=loss_table.loss.name == "zero_one",
-            seed=seed_for(loss_table.seed, self.setup.task, "test", "bootstrap"),
+            [cells.test_losses(learner, theta)],
+            [np.asarray(cells.draw.test.rows["unit"])],
+            bound=cells.loss.bound,
+            binary=cells.loss.name == "zero_one",
+            seed=seed_for(cells.seed, self.setup.task, "test", "bootstrap"),
         )
         yield from estimate_rows(name, "test", theta, evidence, self.setup.level, learner)
 
@@ -224,13 +223,6 @@ class Auditor:
         )
 
 
-def _for_table(builder: Builder, table: Prepared) -> Builder:
-    """The same builder for another draw."""
-    other = copy.copy(builder)
-    other.table = table
-    return other
-
-
 def _name(row: EstimateRow) -> RowName:
     return row.learner, row.estimator, row.interval or ""
 
@@ -238,11 +230,11 @@ def _name(row: EstimateRow) -> RowName:
 class _Truths:
     """The true risks of one draw's models."""
 
-    def __init__(self, setup: Setup, loss_table: AuditTable):
-        self._setup, self._loss_table = setup, loss_table
+    def __init__(self, setup: Setup, cells: DrawCells):
+        self._setup, self._cells = setup, cells
         found = {
-            kind: [loss_table.risks(kind, name) for name in setup.thetas]
-            for kind in loss_table.resamples
+            kind: [cells.risks(kind, name) for name in setup.thetas]
+            for kind in cells.resamples
             if kind not in (PAIRS, NEIGHBOURS)
         }
         self.means = {kind: _mean_risks(tables) for kind, tables in found.items()}
@@ -258,21 +250,23 @@ class _Truths:
     def nested(self, procedures: Procedures) -> dict[tuple[str, str], float]:
         """For each nested estimate, the mean true risk of its outer models."""
         partitions = (
-            {part.repeat: part for part in self._loss_table.partitions} if _nested(self) else {}
+            {part.repeat: part for part in self._cells.loss_table.partitions}
+            if _nested(self)
+            else {}
         )
         found: dict[tuple[str, str], list[float]] = {}
         for row in procedures.fold_rows():
             pair = self._setup.place[row.chosen, row.theta]
             learner, theta = self._setup.pairs[pair]
             name = partitions[row.repeat].set_name(row.fold - 1)
-            risk = self._loss_table.risk(learner, theta, name)
+            risk = self._cells.risk(learner, theta, name)
             if risk is not None:
                 found.setdefault((row.learner, row.estimator), []).append(risk.value)
         return {place: float(np.mean(values)) for place, values in found.items()}
 
 
 def _nested(truths: _Truths) -> bool:
-    return "kfold" in truths._loss_table.splits
+    return "kfold" in truths._cells.splits
 
 
 def _mean_risks(tables: list[list[list[Any]]]) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The true risk of a fitted model, from what it says about probe rows.
+"""The true risk of a fitted model, from its predictions for probe rows.
 
 Probe rows are appended to what a cell predicts anyway. For an affine predictor of Gaussian features
 they are the origin and the unit vectors, which give its coefficients and so its risk in closed form.
@@ -6,7 +6,7 @@ they are the origin and the unit vectors, which give its coefficients and so its
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -42,8 +42,8 @@ class Probe(Protocol):
     def features(self) -> np.ndarray:
         """The rows."""
 
-    def risk(self, loss: Loss, said: Predictions, model: Any) -> Risk:
-        """The true risk of a model, from what it says about the rows."""
+    def risk(self, loss: Loss, predictions: Predictions) -> Risk:
+        """The true risk of a model, from its predictions for the rows."""
 
 
 class Truth(Protocol):
@@ -67,7 +67,7 @@ class OracleTruth:
     def probe(self, learner: Definition, loss: Loss, classification: bool) -> Probe:
         """Closed form for affine models where the oracle has one."""
         zero = np.zeros(self.oracle.features)
-        affine = learner.import_path(classification) in AFFINE and not learner.polynomial
+        affine = learner.path(classification) in AFFINE and not learner.polynomial
         if affine and self.oracle.affine_risk(loss, zero, 0.0) is not None:
             return self._affine
         return self._sampled
@@ -98,11 +98,10 @@ class AffineProbe:
         count = self.oracle.features
         return np.vstack([np.zeros(count), np.eye(count)])
 
-    def risk(self, loss: Loss, said: Predictions, model: Any) -> Risk:
+    def risk(self, loss: Loss, predictions: Predictions) -> Risk:
         """Exact."""
-        values = said.value if said.value is not None else said.decision
-        if values is None:
-            values = model.decision_function(self.features)
+        values = predictions.decision if predictions.value is None else predictions.value
+        assert values is not None
         found = self.oracle.affine_risk(loss, values[1:] - values[0], float(values[0]))
         assert found is not None
         return Risk(found, 0.0)
@@ -115,9 +114,9 @@ class SampledProbe:
     oracle: Oracle
     features: np.ndarray
 
-    def risk(self, loss: Loss, said: Predictions, model: Any) -> Risk:
+    def risk(self, loss: Loss, predictions: Predictions) -> Risk:
         """The mean expected loss."""
-        losses = self.oracle.expected_losses(loss, self.features, said)
+        losses = self.oracle.expected_losses(loss, self.features, predictions)
         exact = self.oracle.integration_is_exact
         error = 0.0 if exact else float(losses.std() / np.sqrt(len(losses)))
         return Risk(float(losses.mean()), error)
@@ -138,7 +137,7 @@ class PopulationTruth:
         """Nothing is known."""
         return 0.0
 
-    def risk(self, loss: Loss, said: Predictions, model: Any) -> Risk:
+    def risk(self, loss: Loss, predictions: Predictions) -> Risk:
         """The mean loss on them."""
-        losses = loss(self.target, said)
+        losses = loss(self.target, predictions)
         return Risk(float(losses.mean()), float(losses.std() / np.sqrt(len(losses))))

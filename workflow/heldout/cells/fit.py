@@ -3,25 +3,24 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from heldout.cells.plan import Plan
+from heldout.cells.key import Keys
+from heldout.cells.plan import Plan, columns_of
 from heldout.cells.progress import Progress
-from heldout.cells.store import Cell, Keys, ModelPickler, Record, Store
+from heldout.cells.store import Cell, ModelPickler, Record, Store
 from heldout.errors import HeldoutError
-from heldout.learners.definition import Definition
+from heldout.learners.learner import Learner
 from heldout.names import Theta, canonical
+from heldout.numerics.engines.registry import by_engine
 from heldout.predictions import Predictions
 from heldout.resampling.split import Resample
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a job that finds all its cells in the store never imports scikit-learn
     from heldout.numerics.pipeline import Builder
-    from heldout.numerics.problem import Job, Outcome, Problem
-
-PROBE = 3
-"""How many θ of an endless grid are checked before the first fit."""
+    from heldout.numerics.problem import Outcome, Problem, TrainingSet, TrainingSets
 
 
 @dataclass
@@ -53,7 +52,7 @@ class Fitter:
         self._loss_needs = loss_needs
         self._problems = Problems(plan, expected)
 
-    def ensure(self, learner: Definition, resample: Resample, thetas: list[Theta]) -> None:
+    def ensure(self, learner: Learner, resample: Resample, thetas: list[Theta]) -> None:
         """Find or fit the cells of one training set; an error ends only its own cell."""
         keep = self._models != "none" and not resample.parts
         wants_model = self._models == "all" and keep
@@ -67,66 +66,50 @@ class Fitter:
             else:
                 missing[canonical(theta)] = cell, keys
         if missing:
-            builder = self._builders[learner.name]
-            for outcome in self._outcomes(builder, resample, list(missing.values())):
+            for outcome, fitted in self._outcomes(learner, resample, list(missing.values())):
                 cell, keys = missing[canonical(outcome.theta)]
-                self._keep(cell, keys, resample, outcome, keep)
+                self._keep(cell, keys, resample, outcome, keep, fitted)
                 self.progress.add()
 
     @cached_property
     def _builders(self) -> dict[str, "Builder"]:
+        from heldout.cells.preflight import checked_builders
+
         return checked_builders(self.plan, self._loss_needs)
 
     def _outcomes(
-        self, builder: "Builder", resample: Resample, missing: list[tuple[Cell, Keys]]
-    ) -> Iterator["Outcome"]:
+        self, learner: Learner, resample: Resample, missing: list[tuple[Cell, Keys]]
+    ) -> Iterator[tuple["Outcome", bool]]:
+        """Each outcome, and whether its model was fitted now (else only its predictions are new)."""
         from heldout.numerics import run
-        from heldout.numerics.engines import generic
 
+        builder = self._builders[learner.name]
         if resample.parts:
-            yield from self._joined(builder, resample, [cell.theta for cell, _ in missing])
+            for outcome in self._problems.members(builder, resample, [c.theta for c, _ in missing]):
+                yield outcome, True
             return
         problem = self._problems.problem(builder, resample)
         fresh = []
         for cell, keys in missing:
-            model = self.store.fitted_model(cell, keys)
-            if model is None:
+            stored = self.store.fitted_model(cell, keys)
+            if stored is None:
                 fresh.append(cell.theta)
             else:
-                yield generic.revisit(problem, cell.theta, model)
-        yield from run.run(problem, fresh)
-
-    def _joined(
-        self, builder: "Builder", resample: Resample, thetas: list[Theta]
-    ) -> Iterator["Outcome"]:
-        """Many small fits, whose predictions go into one score file per θ."""
-        from heldout.numerics import run
-        from heldout.numerics.engines import leave_one_out
-        from heldout.numerics.problem import Outcome
-
-        if leave_one_out.is_exact_for(builder, resample, thetas):
-            closed = leave_one_out.run(builder, resample, thetas)
-            if closed is not None:
-                yield from closed
-                return
-        said: dict[str, list[Outcome]] = {canonical(theta): [] for theta in thetas}
-        for part in resample.parts:
-            problem = self._problems.problem(builder, part)
-            for outcome in run.run(problem, thetas):
-                said[canonical(outcome.theta)].append(outcome)
-        for theta in thetas:
-            outcomes = said[canonical(theta)]
-            errors = [outcome.error for outcome in outcomes if outcome.error is not None]
-            yield Outcome(
-                theta,
-                predictions=None if errors else _concatenated(outcomes),
-                error=errors[0] if errors else None,
-                seconds=sum(outcome.seconds for outcome in outcomes),
-                engine=outcomes[0].engine,
-            )
+                yield (
+                    replace(run.predict_again(problem, cell.theta, stored), engine="stored"),
+                    False,
+                )
+        for outcome in run.fit(problem, by_engine(learner, builder.classification, fresh)):
+            yield outcome, True
 
     def _keep(
-        self, cell: Cell, keys: Keys, resample: Resample, outcome: "Outcome", keep: bool
+        self,
+        cell: Cell,
+        keys: Keys,
+        resample: Resample,
+        outcome: "Outcome",
+        keep: bool,
+        fitted: bool,
     ) -> None:
         if outcome.error is not None or outcome.predictions is None:
             error = f"{type(outcome.error).__name__}: {outcome.error}"
@@ -141,11 +124,11 @@ class Fitter:
             cell, keys, sets, outcome.predictions, model, outcome.engine, outcome.seconds
         )
         self.batch.cells.append((cell, record))
-        self.batch.fitted += not outcome.revisited
+        self.batch.fitted += fitted
 
 
-def share(plan: Plan, part: int, parts: int) -> Iterator[tuple[Resample, Definition]]:
-    """The part's (training set, learner)s: whole training sets where there are enough of them."""
+def share(plan: Plan, part: int, parts: int) -> Iterator[tuple[Resample, Learner]]:
+    """The batch's (training set, learner)s: whole training sets where there are enough of them."""
     listed = [learner for learner in plan.learners if not learner.endless]
     by_resample = len(plan.resamples) >= parts
     number = 0
@@ -156,84 +139,72 @@ def share(plan: Plan, part: int, parts: int) -> Iterator[tuple[Resample, Definit
             number += 1
 
 
-def checked_builders(plan: Plan, loss_needs: str | None) -> dict[str, "Builder"]:
-    """A builder per learner, after checking everything that can be checked without fitting."""
-    from heldout.numerics.pipeline import Builder, check_learner
-
-    builders = {learner.name: Builder(learner, plan.table) for learner in plan.learners}
-    for builder in builders.values():
-        learner = builder.definition
-        thetas = learner.first_thetas(PROBE) if learner.endless else learner.thetas(plan.seed)
-        check_learner(builder, thetas, loss_needs)
-    return builders
-
-
 class Problems:
-    """Makes the problem of each training set; keeps the arrays while the set stays the same."""
+    """Makes the numeric problems of a plan's resamples."""
 
     def __init__(self, plan: Plan, expected: Iterable[Resample] = ()):
+        """`expected`: the resamples to come, for engines that prepare for several at once."""
         self._plan = plan
-        self._expected = {one.name: one for one in expected if not one.parts}
-        self._resample: Resample | None = None
+        self._expected = list(expected)
+        self._current = ""
         self.pickler = ModelPickler()
+
+    @cached_property
+    def _sets(self) -> "TrainingSets":
+        from heldout.numerics.problem import TrainingSets
+
+        table = self._plan.table
+        expected = [_training_set(one) for one in self._expected if not one.parts]
+        return TrainingSets(table.features, table.target, expected)
 
     def problem(self, builder: "Builder", resample: Resample) -> "Problem":
         """One learner's problem; preprocessing is shared by the learners of a training set."""
-        from heldout.numerics.problem import Origin, Problem
-
-        if resample is not self._resample:
-            self._load(resample)
+        if resample.name != self._current:
+            self._current = resample.name
+            self.pickler = ModelPickler()
         seed = self._plan.fit_seed(builder.definition.name, resample)
-        origin = None
-        if resample.name in self._expected:
-            origin = Origin(resample.train, self._held_rows, self._job)
-        arrays = self._features, self._target, self._held
-        return Problem(builder, *arrays, seed, self._prepared, origin)
+        return self._sets.problem(builder, _training_set(resample), seed)
 
-    @cached_property
-    def _job(self) -> "Job":
-        from heldout.numerics.problem import Job
+    def members(
+        self, builder: "Builder", resample: Resample, thetas: list[Theta]
+    ) -> Iterator["Outcome"]:
+        """Many small fits, whose predictions go into one score file per θ."""
+        from heldout.numerics import run
+        from heldout.numerics.engines import leave_one_out
 
-        return Job([(one.train, _held_rows(one)) for one in self._expected.values()])
-
-    def _load(self, resample: Resample) -> None:
-        table = self._plan.table
-        held = self._held_rows = _held_rows(resample)
-        self._resample = resample
-        self._features = table.features[resample.train]
-        self._target = table.target[resample.train]
-        same = np.array_equal(held, resample.train)
-        self._held = self._features if same else table.features[held]
-        self._prepared: dict[str, Any] = {}
-        self.pickler = ModelPickler()
+        table, held = self._plan.table, list(resample.held.values())
+        exact = leave_one_out.run(builder, table.features, table.target, held, thetas)
+        if exact is not None:
+            yield from exact
+            return
+        engines = by_engine(builder.definition, builder.classification, thetas)
+        yield from run.fit_members((self.problem(builder, m) for m in resample.parts), engines)
 
 
-def _held_rows(resample: Resample) -> np.ndarray:
-    sets = list(resample.held.values())
-    return sets[0] if len(sets) == 1 else np.concatenate(sets)
+def _training_set(resample: Resample) -> "TrainingSet":
+    from heldout.numerics.problem import TrainingSet
+
+    return TrainingSet(resample.name, resample.train, list(resample.held.values()))
 
 
-def _finite(said: Predictions) -> bool:
+def _finite(predictions: Predictions) -> bool:
     return all(
         bool(np.isfinite(array).all())
-        for array in said.arrays().values()
+        for array in predictions.arrays().values()
         if array.dtype.kind == "f"
     )
 
 
-def _concatenated(outcomes: list["Outcome"]) -> Predictions:
-    arrays = [outcome.predictions.arrays() for outcome in outcomes if outcome.predictions]
-    return Predictions(**{name: np.concatenate([a[name] for a in arrays]) for name in arrays[0]})
-
-
-def fit_model(plan: Plan, learner: Definition, resample: Resample, theta: Theta) -> "Outcome":
-    """Fit one model outside the store; it is asked about one row only, for its predictions are not needed."""
+def fit_model(plan: Plan, learner: Learner, resample: Resample, theta: Theta) -> "Outcome":
+    """Fit one model outside the store; it predicts one row only, for its predictions are not needed."""
     from heldout.numerics import run
     from heldout.numerics.pipeline import Builder
 
-    problem = Problems(plan).problem(Builder(learner, plan.table), resample)
+    builder = Builder(learner, columns_of(plan.table))
+    problem = Problems(plan).problem(builder, resample)
     problem = replace(problem, held_features=problem.train_features[:1])
-    return next(iter(run.run(problem, [theta])))
+    engines = by_engine(learner, builder.classification, [theta])
+    return next(iter(run.fit(problem, engines)))
 
 
 def report_batch(batch: Batch) -> None:

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from heldout.cells.key import Keys
 from heldout.errors import HeldoutError
 from heldout.files import write_bytes
 from heldout.names import Theta, digest, theta_name
@@ -63,13 +64,6 @@ class DamagedError(HeldoutError):
     """A file of the store no longer has the digest it was written with."""
 
 
-class Keys(NamedTuple):
-    """Digests of all that can change the model (`fit`), and its model or scores (`cell`)."""
-
-    fit: str
-    cell: str
-
-
 class Record(NamedTuple):
     """A cell's line in a manifest."""
 
@@ -107,7 +101,7 @@ class Store:
     def write(
         self,
         cell: Cell,
-        keys: "Keys",
+        keys: Keys,
         sets: dict[str, int],
         said: Predictions,
         model: "PickledModel | None",

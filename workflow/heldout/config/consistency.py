@@ -3,7 +3,7 @@
 from heldout.config.models import Config, Task
 from heldout.data import oracle_catalogue
 from heldout.errors import HeldoutError, did_you_mean
-from heldout.learners.definition import Definition
+from heldout.learners.learner import Learner
 from heldout.measures.scorer_names import SCORERS
 
 CLASS_LOSSES = {
@@ -16,7 +16,7 @@ CLASS_LOSSES = {
 """Whether a loss is for classes."""
 
 
-def _check_oracle(task: Task, learners: list[Definition], where: str) -> None:
+def _check_oracle(task: Task, learners: list[Learner], where: str) -> None:
     is_oracle = oracle_catalogue.is_oracle(task.data)
     if task.oracle and not is_oracle:
         raise HeldoutError(f"{where}.oracle: goes with data: oracle:NAME, found {task.data}")
@@ -34,7 +34,7 @@ def _check_oracle(task: Task, learners: list[Definition], where: str) -> None:
         )
 
 
-def check_task(name: str, config: Config, learners: list[Definition]) -> None:
+def check_task(name: str, config: Config, learners: list[Learner]) -> None:
     """Refuse what contradicts itself, before anything is read."""
     task, where = config.tasks[name], f"tasks.{name}"
     _check_oracle(task, learners, where)
@@ -60,7 +60,7 @@ def _check_names(task: Task, where: str) -> None:
             raise HeldoutError(f"{where}.metrics: unknown scorer '{metric}'{hint}")
 
 
-def _check_grids(task: Task, learners: list[Definition], where: str) -> None:
+def _check_grids(task: Task, learners: list[Learner], where: str) -> None:
     for learner in learners:
         if learner.endless and task.select.rule != "first_local_min":
             raise HeldoutError(

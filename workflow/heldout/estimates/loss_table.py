@@ -1,66 +1,93 @@
-"""The loss table: per-example losses of every cell, read from the store and computed on demand."""
+"""The loss table: per-example losses of every cell, computed from predictions on demand.
+
+Where the predictions come from, files or memory, is behind one small protocol (`Cells`).
+"""
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from heldout.cells.manifest import Index, manifest_paths, read_manifests, record_of
+from heldout.cells.manifest import Index, manifest_paths, read_manifests
 from heldout.cells.plan import read_splits
-from heldout.cells.store import Cell, Store
+from heldout.cells.store import Store
+from heldout.cells.stored import StoredCells
 from heldout.data.prepared import Prepared, open_prepared
-from heldout.learners.definition import Definition
+from heldout.learners.learner import Learner
 from heldout.measures.losses import Loss, loss_for
 from heldout.names import Theta, canonical
 from heldout.predictions import Predictions
 from heldout.resampling.split import Partition, Resample, Split, partitions, resamples
 
 
+class Cells(Protocol):
+    """Where the predictions of cells come from."""
+
+    def predictions(self, learner: str, theta: Theta, resample: Resample) -> Predictions:
+        """The predictions of a cell, held-out set after held-out set."""
+
+
 @dataclass(frozen=True)
 class LossTable:
-    """Losses by learner, θ and resample; `resamples` holds the resamples of each kind by name."""
+    """Losses by learner, θ and resample; `resamples` holds the resamples of each kind by name.
+
+    With `remember`, the losses of a cell are computed once and kept in memory.
+    """
 
     table: Prepared
     loss: Loss
     thetas: dict[str, list[Theta]]
     splits: dict[str, Split]
     resamples: dict[str, dict[str, Resample]]
-    store: Store
-    index: Index
+    cells: Cells
+    remember: bool = False
+    _remembered: dict[tuple[str, str, str], dict[str, np.ndarray]] = field(default_factory=dict)
 
     def has(self, kind: str) -> bool:
-        """Whether the cells of a kind were fitted."""
+        """Whether there are cells of a kind."""
         return kind in self.resamples
 
-    @property
+    @cached_property
     def partitions(self) -> list[Partition]:
         """The partitions of K-fold cross-validation."""
         return partitions(self.splits["kfold"])
 
+    @cached_property
+    def _by_name(self) -> dict[str, Resample]:
+        return {name: one for named in self.resamples.values() for name, one in named.items()}
+
     def resample(self, name: str) -> Resample:
         """A resample by its name, of whatever kind."""
-        return next(named[name] for named in self.resamples.values() if name in named)
+        return self._by_name[name]
 
     def predictions(self, learner: str, theta: Theta, resample: Resample) -> dict[str, Predictions]:
-        """What a cell's model said about each of its held-out sets."""
-        record = record_of(self.index, learner, theta, resample.name)
-        return self.store.scores(Cell(learner, theta, resample.name), record.score)
+        """The predictions of a cell for each of its held-out sets."""
+        whole = self.cells.predictions(learner, theta, resample)
+        return {name: whole.take(part) for name, part in _slices(resample).items()}
 
     def losses(self, learner: str, theta: Theta, resample: Resample) -> dict[str, np.ndarray]:
         """The losses of a cell on each of its held-out sets."""
-        record = record_of(self.index, learner, theta, resample.name)
-        said, _ = self.store.score(Cell(learner, theta, resample.name), record.score)
+        if not self.remember:
+            return self._losses(learner, theta, resample)
+        place = learner, self._keys.get(id(theta)) or canonical(theta), resample.name
+        if place not in self._remembered:
+            self._remembered[place] = self._losses(learner, theta, resample)
+        return self._remembered[place]
+
+    def _losses(self, learner: str, theta: Theta, resample: Resample) -> dict[str, np.ndarray]:
+        predictions = self.cells.predictions(learner, theta, resample)
         rows = np.concatenate(list(resample.held.values()))
-        losses = self.loss(self.table.target[rows], said)
-        ends = itertools.accumulate(map(len, resample.held.values()))
-        return {
-            name: losses[end - len(rows) : end]
-            for (name, rows), end in zip(resample.held.items(), ends, strict=True)
-        }
+        losses = self.loss(self.table.target[rows], predictions)
+        return {name: losses[part] for name, part in _slices(resample).items()}
+
+    @cached_property
+    def _keys(self) -> dict[int, str]:
+        """The canonical text of each θ of the grids, by identity."""
+        return {id(theta): canonical(theta) for grid in self.thetas.values() for theta in grid}
 
     def units(self, rows: np.ndarray) -> np.ndarray:
         """The group (or the row itself) of each row."""
@@ -71,37 +98,39 @@ class LossTable:
         return np.array(self.table.rows["unit"])
 
 
-def make_loss_table(
-    table: Prepared,
-    loss: Loss,
-    thetas: dict[str, list[Theta]],
-    splits: dict[str, Split],
-    kinds: Sequence[str],
-    store: Store,
-    index: Index,
-) -> LossTable:
-    """A loss_table over the given kinds of cells."""
-    named = {kind: {r.name: r for r in resamples(kind, table.n, splits)} for kind in kinds}
-    return LossTable(table, loss, thetas, splits, named, store, index)
+def _slices(resample: Resample) -> dict[str, slice]:
+    """Where the rows of each held-out set stand among all held-out rows."""
+    ends = itertools.accumulate(map(len, resample.held.values()))
+    return {
+        name: slice(end - len(rows), end)
+        for (name, rows), end in zip(resample.held.items(), ends, strict=True)
+    }
+
+
+def named_resamples(
+    kinds: Sequence[str], n: int, splits: dict[str, Split]
+) -> dict[str, dict[str, Resample]]:
+    """The resamples of each kind by name."""
+    return {kind: {r.name: r for r in resamples(kind, n, splits)} for kind in kinds}
 
 
 def open_loss_table(folder: Path, spec: dict[str, Any]) -> LossTable:
-    """The loss_table of a task folder, from its files and a step's spec."""
+    """The loss table of a task folder, from its files and a step's spec."""
     table = open_prepared(folder / "data")
     index = read_manifests(manifest_paths(folder, spec["parts"]))
-    learners = [Definition(**learner) for learner in spec["learners"]]
-    return make_loss_table(
+    learners = [Learner(**learner) for learner in spec["learners"]]
+    splits = read_splits(folder, spec["kinds"])
+    return LossTable(
         table,
         loss_for(spec["loss"], table.classification),
         {learner.name: _thetas(learner, spec["seed"], index) for learner in learners},
-        read_splits(folder, spec["kinds"]),
-        spec["kinds"],
-        Store(folder / "cells"),
-        index,
+        splits,
+        named_resamples(spec["kinds"], table.n, splits),
+        StoredCells(Store(folder / "cells"), index),
     )
 
 
-def _thetas(learner: Definition, seed: int, index: Index) -> list[Theta]:
+def _thetas(learner: Learner, seed: int, index: Index) -> list[Theta]:
     """The grid; of an endless one, what the scan has fitted."""
     if not learner.endless:
         return learner.thetas(seed)

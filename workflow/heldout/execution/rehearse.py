@@ -20,8 +20,8 @@ class Rehearsal:
 
 def rehearse(study: Study, task: str) -> Rehearsal:
     """Read, seal, split and build the learners, as the workflow will; nothing of it is kept."""
-    from heldout.cells.fit import checked_builders
     from heldout.cells.plan import open_plan
+    from heldout.cells.preflight import checked_builders
     from heldout.data.prepare import Request, prepare
     from heldout.execution.steps import draw_splits
     from heldout.measures.losses import loss_for

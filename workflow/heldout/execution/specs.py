@@ -15,7 +15,7 @@ from heldout.data import oracle_catalogue
 from heldout.errors import HeldoutError
 from heldout.execution.tasks import Tasks
 from heldout.names import canonical, digest
-from heldout.numerics.engines.registry import ENGINES
+from heldout.numerics.engines.registry import numeric_code
 from heldout.provenance import code_digest, library_versions
 from heldout.report.assets import assets_digest
 from heldout.resampling.kinds import split_files
@@ -235,9 +235,7 @@ class Specs(Tasks):
         return {
             "seed": self.config.seed,
             "kinds": self._kinds(name),
-            "numeric_code": {
-                name: code_digest(f"heldout.numerics.engines.{name}") for name in ENGINES
-            },
+            "numeric_code": numeric_code(),
             "versions": library_versions(),
         }
 

@@ -11,7 +11,7 @@ from heldout.config.load import validate
 from heldout.config.models import Audit, Config, Task
 from heldout.data import oracle_catalogue
 from heldout.execution import resources
-from heldout.learners.definition import Definition, define
+from heldout.learners.learner import Learner, define
 from heldout.resampling.kinds import (
     BAGS,
     FOLDS,
@@ -90,14 +90,14 @@ class Tasks:
         asked = [*task.estimators, task.select.by, *(["kfold"] if task.metrics else []), *more]
         return kinds_needed(asked, task.montecarlo.halvings)
 
-    def _learners_of(self, name: str) -> list[Definition]:
+    def _learners_of(self, name: str) -> list[Learner]:
         return [self._learners[learner] for learner in self._task(name).learners]
 
     def _learner_names(self) -> list[str]:
         used = [learner for task in self.config.tasks.values() for learner in task.learners]
         return list(dict.fromkeys([*self.config.learners, *used]))
 
-    def _define(self, name: str) -> Definition:
+    def _define(self, name: str) -> Learner:
         given = self.config.learners.get(name)
         definition = define(name, given.model_dump(exclude_unset=True) if given else None)
         if not definition.endless:

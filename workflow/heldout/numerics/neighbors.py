@@ -83,7 +83,7 @@ def _exactly(train: np.ndarray, query: np.ndarray, k: int) -> np.ndarray:
     return near[np.argsort(distances[near], kind="stable")][:k]
 
 
-class _Neighbours(BaseEstimator):
+class _ExactKNeighbors(BaseEstimator):
     """Remembers the training rows."""
 
     def __init__(self, n_neighbors: int = 5, weights: str = "uniform"):
@@ -106,19 +106,19 @@ class _Neighbours(BaseEstimator):
             np.cumsum(self.votes_[neighbours], axis=1)[:, self.n_neighbors - 1] / self.n_neighbors
         )
 
-    def _asked(self, features: np.ndarray) -> np.ndarray:
+    def _mean_votes(self, features: np.ndarray) -> np.ndarray:
         return self.averages(nearest(self.features_, np.asarray(features), self.n_neighbors))
 
 
-class NeighboursRegressor(RegressorMixin, _Neighbours):
+class ExactKNeighborsRegressor(RegressorMixin, _ExactKNeighbors):
     """The mean target of the k nearest rows."""
 
     def predict(self, features: np.ndarray) -> np.ndarray:
         """One number for each row."""
-        return self._asked(features)[:, 0]
+        return self._mean_votes(features)[:, 0]
 
 
-class NeighboursClassifier(ClassifierMixin, _Neighbours):
+class ExactKNeighborsClassifier(ClassifierMixin, _ExactKNeighbors):
     """The class shares among the k nearest rows; of equal shares the first class wins."""
 
     def remember(self, target: np.ndarray) -> None:
@@ -128,8 +128,8 @@ class NeighboursClassifier(ClassifierMixin, _Neighbours):
 
     def predict_proba(self, features: np.ndarray) -> np.ndarray:
         """The share of each class."""
-        return self._asked(features)
+        return self._mean_votes(features)
 
     def predict(self, features: np.ndarray) -> np.ndarray:
         """The class with the largest share."""
-        return self.classes_[self._asked(features).argmax(axis=1)]
+        return self.classes_[self._mean_votes(features).argmax(axis=1)]

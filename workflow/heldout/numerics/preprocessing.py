@@ -1,4 +1,4 @@
-"""The preparation of features inside every learner's Pipeline, fitted on training rows only.
+"""The first step of every learner's Pipeline, fitted on training rows only.
 
 Numbers: missing values become the median, and a column that has some gets an indicator column;
 then, where the learner needs it, everything is standardised. Categories: one column per level seen
@@ -22,7 +22,7 @@ RARE = -1.0
 """Marks the column that the rarest levels share."""
 
 
-class Preparation(BaseEstimator):
+class Preprocessor(BaseEstimator):
     """Imputes, indicates, scales and one-hot encodes a matrix of numbers and category codes."""
 
     def __init__(
@@ -37,7 +37,7 @@ class Preparation(BaseEstimator):
         self.scale = scale
         self.max_levels = max_levels
 
-    def fit(self, features: np.ndarray, target: Any = None) -> "Preparation":
+    def fit(self, features: np.ndarray, target: Any = None) -> "Preprocessor":
         """Learn medians, scales and levels."""
         self.fit_transform(features, target)
         return self

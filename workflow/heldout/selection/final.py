@@ -44,7 +44,7 @@ class Predictor:
 
     def say(self, rows: Any) -> Predictions:
         """Everything that the model can say about raw rows."""
-        from heldout.numerics.engines.generic import predict
+        from heldout.numerics.predict import predict
 
         schema = schema_from_json(self.schema)
         features = schema.encode(_as_table(rows, schema.missing))

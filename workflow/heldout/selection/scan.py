@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 from heldout.cells.fit import Fitter
 from heldout.cells.manifest import index_of
+from heldout.cells.stored import StoredCells
 from heldout.estimates.collect import evidence_for
 from heldout.estimates.intervals import standard_error
-from heldout.estimates.loss_table import LossTable, make_loss_table
+from heldout.estimates.loss_table import LossTable, named_resamples
 from heldout.estimates.nested import inner_folds, inner_table
 from heldout.estimates.rules import Curve, first_local_min
-from heldout.learners.definition import Definition
+from heldout.learners.learner import Learner
 from heldout.measures.losses import Loss
 from heldout.names import Theta
 from heldout.resampling.split import Split
@@ -32,7 +33,7 @@ class Scanner:
     patience: int
     maximum: int
 
-    def scan(self, fitter: Fitter, learner: Definition) -> None:
+    def scan(self, fitter: Fitter, learner: Learner) -> None:
         """Fit θ by θ, never more than some selection is sure to need."""
         thetas: list[Theta] = []
         needed = self.patience + 1
@@ -48,11 +49,10 @@ class Scanner:
                 )
 
     def _loss_table(self, fitter: Fitter, name: str, thetas: list[Theta]) -> LossTable:
-        index = index_of(fitter.batch.cells)
         table = fitter.plan.table
-        return make_loss_table(
-            table, self.loss, {name: thetas}, self.splits, self.kinds, fitter.store, index
-        )
+        named = named_resamples(self.kinds, table.n, self.splits)
+        cells = StoredCells(fitter.store, index_of(fitter.batch.cells))
+        return LossTable(table, self.loss, {name: thetas}, self.splits, named, cells)
 
     def _missing(self, curve: Curve) -> int:
         return first_local_min(curve.risks, curve.errors, self.patience).rises_missing

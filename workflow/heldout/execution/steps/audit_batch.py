@@ -9,7 +9,7 @@ from heldout.audit.batch import stack, write_batch
 from heldout.audit.replicate import Auditor, Setup
 from heldout.audit.source import open_source
 from heldout.estimates.rules import Rule
-from heldout.learners.definition import Definition
+from heldout.learners.learner import Learner
 
 
 def main(folder: Path, spec: dict[str, Any]) -> None:
@@ -27,7 +27,7 @@ def setup_of(folder: Path, spec: dict[str, Any]) -> Setup:
     return Setup(
         task=spec["task"],
         seed=spec["seed"],
-        learners=[Definition(**learner) for learner in spec["learners"]],
+        learners=[Learner(**learner) for learner in spec["learners"]],
         loss_name=spec["loss"],
         kinds=spec["kinds"],
         estimators=spec["estimators"],

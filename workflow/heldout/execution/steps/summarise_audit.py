@@ -6,12 +6,12 @@ from typing import Any
 from heldout.audit.batch import join, read_batch
 from heldout.audit.summary import AuditRow, SelectionRow, Summary
 from heldout.estimates.rows import write_rows
-from heldout.learners.definition import Definition
+from heldout.learners.learner import Learner
 
 
 def main(folder: Path, spec: dict[str, Any]) -> None:
     """Put the replicates of each size together and compare them with the truth."""
-    learners = [Definition(**learner) for learner in spec["learners"]]
+    learners = [Learner(**learner) for learner in spec["learners"]]
     pairs = [(one.name, theta) for one in learners for theta in one.thetas(spec["seed"])]
     summaries = [
         Summary(m, _all_batches(folder, m, spec["batches"]), pairs, spec["by"], spec["level"])

@@ -8,6 +8,7 @@ import joblib
 
 from heldout import __version__
 from heldout.cells.fit import fit_model
+from heldout.cells.key import family
 from heldout.cells.plan import Plan, open_plan
 from heldout.cells.store import Cell, Store
 from heldout.errors import HeldoutError
@@ -50,8 +51,8 @@ def _pipeline(plan: Plan, store: Store, name: str, theta: Theta) -> Any:
 def _identity(plan: Plan, selection: dict[str, Any]) -> str:
     """What the test set judges: the learner, θ and the rows and columns it was trained on."""
     [learner] = [learner for learner in plan.learners if learner.name == selection["learner"]]
-    family = learner.family(plan.table.classification)
-    return digest(plan.table.digest, learner.name, family, canonical(selection["theta"]))
+    about = family(learner, plan.table.classification)
+    return digest(plan.table.digest, learner.name, about, canonical(selection["theta"]))
 
 
 def _card(plan: Plan, selection: dict[str, Any]) -> dict[str, Any]:

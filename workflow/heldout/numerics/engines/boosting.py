@@ -1,6 +1,5 @@
 """Boosting: the stages of a long run are the short runs, exactly."""
 
-import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,45 +7,57 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from heldout.names import Theta
-from heldout.numerics.engines.path import Stretch, run_path
-from heldout.numerics.pipeline import aligned
+from heldout.numerics.engines import generic
+from heldout.numerics.engines.path import Path, run_path
+from heldout.numerics.predict import aligned, as_codes
 from heldout.numerics.problem import Outcome, Problem
+from heldout.numerics.sklearn_internals import boosting_stages
 from heldout.predictions import Predictions
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
     """All numbers of rounds of one training set."""
-    path = problem.builder.definition.import_path(problem.builder.classification)
-    parameter = "max_iter" if "HistGradient" in path else "n_estimators"
-    yield from run_path(problem, thetas, parameter, lambda s: _fit(s, parameter))
+    parameter = "max_iter" if "HistGradient" in problem.builder.path else "n_estimators"
+    if not boosting_stages.is_exact(type(problem.builder.prototype), parameter):
+        yield from generic.run(problem, thetas)
+        return
+    yield from run_path(problem, thetas, parameter, lambda path: _fit(path, parameter))
 
 
-def _fit(stretch: Stretch, parameter: str) -> Iterator[tuple[BaseEstimator, Predictions]]:
-    counts = [int(getattr(model, parameter)) for model in stretch.models]
-    longest: Any = copy.copy(stretch.models[int(np.argmax(counts))])
-    longest.fit(stretch.train, stretch.target)
-    stages = _stages(longest, stretch, set(counts))
+def _fit(path: Path, parameter: str) -> Iterator[tuple[BaseEstimator, Predictions]]:
+    counts = [int(getattr(model, parameter)) for model in path.models]
+    longest: Any = path.models[int(np.argmax(counts))]
+    longest.fit(path.train, path.target)
+    stages = _stages(longest, path, set(counts))
     for count in counts:
-        model = copy.copy(longest)
-        setattr(model, parameter, count)
-        if parameter == "max_iter":
-            model._predictors = longest._predictors[:count]
-        else:
-            model.estimators_ = longest.estimators_[:count]
-            model.n_estimators_ = count
-        yield model, stages[count]
+        yield boosting_stages.truncated(longest, parameter, count), stages[count]
 
 
-def _stages(longest: Any, stretch: Stretch, counts: set[int]) -> dict[int, Predictions]:
-    if stretch.classes is None:
-        staged = enumerate(longest.staged_predict(stretch.held), start=1)
-        return {i: Predictions(value=np.asarray(said)) for i, said in staged if i in counts}
-    labels = longest.staged_predict(stretch.held)
-    probas = longest.staged_predict_proba(stretch.held)
-    kept = {}
-    for number, (label, proba) in enumerate(zip(labels, probas, strict=True), start=1):
-        if number in counts:
-            codes = label.astype(np.min_scalar_type(len(stretch.classes)))
-            whole = aligned(proba, longest.classes_, len(stretch.classes))
-            kept[number] = Predictions(label=codes, proba=whole)
-    return kept
+def _stages(longest: Any, path: Path, counts: set[int]) -> dict[int, Predictions]:
+    """The predictions after each of the numbers of rounds."""
+    if path.classes is None:
+        staged = enumerate(longest.staged_predict(path.held), start=1)
+        return {i: Predictions(value=np.asarray(values)) for i, values in staged if i in counts}
+    stages = zip(
+        longest.staged_predict(path.held),
+        longest.staged_predict_proba(path.held),
+        longest.staged_decision_function(path.held),
+        strict=True,
+    )
+    return {
+        number: _of_stage(longest, path.classes, *stage)
+        for number, stage in enumerate(stages, start=1)
+        if number in counts
+    }
+
+
+def _of_stage(
+    model: Any, classes: list[Any], label: np.ndarray, proba: np.ndarray, decision: np.ndarray
+) -> Predictions:
+    whole = len(model.classes_) == len(classes)
+    flat = decision[:, 0] if decision.ndim == 2 and decision.shape[1] == 1 else decision
+    return Predictions(
+        label=as_codes(label, classes),
+        proba=aligned(proba, model.classes_, len(classes)),
+        decision=np.array(flat, np.float64) if whole else None,
+    )

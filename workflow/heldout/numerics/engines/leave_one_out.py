@@ -1,52 +1,83 @@
 """Leave-one-out without refitting.
 
-Ridge and least squares by downdating: with one row removed, the centred Gram matrix is G − x xᵀ·n/(n−1), and so are the means and scales of
-the remaining rows known: the standardised problem of each left-out row is solved exactly, for all λ
-from one p × p eigendecomposition, whatever n. (The shortcut e_i/(1−h_ii) is the same where nothing
-is scaled; scaling inside the fold breaks it, and this does not need it.)
+Ridge and least squares by downdating: without one row, the centred Gram matrix is
+G − x xᵀ·n/(n−1), and the means and scales of the remaining rows follow in the same way. So the
+standardised problem of each left-out row is solved exactly, for all λ, from one p × p
+eigendecomposition. (The usual shortcut e_i/(1−h_ii) holds only where nothing is scaled in the fold.)
 
 k-NN on unscaled features: the neighbours of a row among the others are its neighbours among all but
-itself. (Scaled ones move with every row that is left out.)
+itself. (Scaled features change with every row that is left out.)
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from heldout.data.prepared import Prepared
 from heldout.learners.definition import Definition
 from heldout.names import Theta
 from heldout.numerics.engines import knn
-from heldout.numerics.engines.registry import LEAVE_ONE_OUT
 from heldout.numerics.neighbors import nearest
 from heldout.numerics.pipeline import Builder
-from heldout.numerics.problem import Outcome
+from heldout.numerics.problem import Outcome, Rows
 from heldout.predictions import Predictions
-from heldout.resampling.split import Resample
 
 RIDGE = "sklearn.linear_model.Ridge"
 LINEAR = "sklearn.linear_model.LinearRegression"
-NEIGHBOURS = ("sklearn.neighbors.KNeighborsClassifier", "sklearn.neighbors.KNeighborsRegressor")
+K_NEIGHBORS = ("sklearn.neighbors.KNeighborsClassifier", "sklearn.neighbors.KNeighborsRegressor")
 WELL_CONDITIONED = 1e-9
 """Least squares: the smallest eigenvalue over the largest one must be above this."""
 SEEN = 1e-8
 """A variance that is less than this share of what it was, or of the values' squares, is rounding."""
 
 
-def is_exact_for(builder: Builder, resample: Resample, thetas: Sequence[Theta]) -> bool:
+def run(
+    builder: Builder,
+    features: np.ndarray,
+    target: np.ndarray,
+    held: Sequence[Rows],
+    thetas: Sequence[Theta],
+) -> list[Outcome] | None:
+    """All θ on all left-out rows; None where that is not exact and refitting is needed.
+
+    Each of `held` is left out once, and all other rows of the table train.
+    """
+    if not _is_exact_for(builder, features, held, thetas):
+        return None
+    rows = np.concatenate(list(held))
+    groups: dict[tuple[int, ...], list[Theta]] = {}
+    for theta in thetas:
+        groups.setdefault(builder.recipe(theta).columns, []).append(theta)
+    fit = _by_neighbors if builder.path in K_NEIGHBORS else _by_downdating
+    outcomes: list[Outcome] = []
+    for columns, group in groups.items():
+        started = time.perf_counter()
+        chosen = np.asarray(features)[:, list(columns)]
+        predictions = fit(builder, chosen, np.asarray(target), rows, group)
+        if predictions is None:
+            return None
+        seconds = (time.perf_counter() - started) / len(group)
+        outcomes += [
+            Outcome(theta, predictions=one, seconds=seconds, engine="leave_one_out")
+            for theta, one in zip(group, predictions, strict=True)
+        ]
+    return outcomes
+
+
+def _is_exact_for(
+    builder: Builder, features: np.ndarray, held: Iterable[Rows], thetas: Sequence[Theta]
+) -> bool:
     """Single rows of numbers without missing values, and a learner whose parameters allow it."""
-    definition, table = builder.definition, builder.table
+    definition, columns = builder.definition, builder.columns
     recipes = [builder.recipe(theta) for theta in thetas]
-    plain = all(not recipe.preparation and not recipe.poly for recipe in recipes)
-    if not plain or definition.polynomial or table.columns_of("category"):
+    plain = all(not recipe.prepare and not recipe.poly for recipe in recipes)
+    if not plain or definition.polynomial or len(columns.numbers) < len(columns.names):
         return False
-    exact = _EXACT.get(definition.import_path(table.classification))
+    exact = _EXACT.get(builder.path)
     if exact is None or not all(exact(definition, recipe.model) for recipe in recipes):
         return False
-    single = all(len(rows) == 1 for rows in resample.held.values())
-    return single and not np.isnan(table.features).any()
+    return all(len(rows) == 1 for rows in held) and not np.isnan(features).any()
 
 
 def _ridge(definition: Definition, given: dict[str, Any]) -> bool:
@@ -57,7 +88,7 @@ def _linear(definition: Definition, given: dict[str, Any]) -> bool:
     return not definition.params and not given
 
 
-def _neighbours(definition: Definition, given: dict[str, Any]) -> bool:
+def _unscaled(definition: Definition, given: dict[str, Any]) -> bool:
     both = {**definition.params, **given}
     named = set(both) <= {"n_neighbors", "weights"} and both.get("weights", "uniform") == "uniform"
     return named and not definition.scale
@@ -66,71 +97,49 @@ def _neighbours(definition: Definition, given: dict[str, Any]) -> bool:
 _EXACT: dict[str, Callable[[Definition, dict[str, Any]], bool]] = {
     RIDGE: _ridge,
     LINEAR: _linear,
-    **dict.fromkeys(NEIGHBOURS, _neighbours),
+    **dict.fromkeys(K_NEIGHBORS, _unscaled),
 }
-"""By estimator: whether its fixed parameters and θ's allow it."""
+"""By estimator: whether its fixed parameters and those of θ allow it."""
 
 
 def _positive(alpha: Any) -> bool:
     return isinstance(alpha, int | float) and alpha > 0
 
 
-def run(builder: Builder, resample: Resample, thetas: list[Theta]) -> list[Outcome] | None:
-    """All θ on all left-out rows of a chunk; None where refitting is needed after all."""
-    rows = np.concatenate(list(resample.held.values()))
-    groups: dict[tuple[int, ...], list[Theta]] = {}
-    for theta in thetas:
-        groups.setdefault(builder.recipe(theta).columns, []).append(theta)
-    near = builder.definition.import_path(builder.classification) in NEIGHBOURS
-    outcomes: list[Outcome] = []
-    for columns, group in groups.items():
-        started = time.perf_counter()
-        said = (_by_neighbours if near else _by_downdating)(builder, columns, rows, group)
-        if said is None:
-            return None
-        seconds = (time.perf_counter() - started) / len(group)
-        for theta, predictions in zip(group, said, strict=True):
-            outcomes.append(
-                Outcome(theta, predictions=predictions, seconds=seconds, engine=LEAVE_ONE_OUT)
-            )
-    return outcomes
-
-
-def _by_neighbours(
-    builder: Builder, columns: Sequence[int], rows: np.ndarray, thetas: list[Theta]
+def _by_neighbors(
+    builder: Builder, features: np.ndarray, target: np.ndarray, rows: Rows, thetas: list[Theta]
 ) -> list[Predictions] | None:
     given = [{**builder.definition.params, **builder.recipe(theta).model} for theta in thetas]
     ks = [int(params.get("n_neighbors", 5)) for params in given]
-    features = np.ascontiguousarray(np.asarray(builder.table.features)[:, list(columns)])
+    features, classes = np.ascontiguousarray(features), builder.columns.classes
     if max(ks) >= len(features):
         return None
-    model = knn.kind_for(builder.table.classes)().fit(features, np.asarray(builder.table.target))
+    model = knn.model_class(classes)().fit(features, target)
     near = nearest(features, features[rows], max(ks) + 1)
     others = near != rows[:, None]
     others[others.all(axis=1), -1] = False  # more rows like this one than there are neighbours
-    shares = knn.shares(model.votes_, near[others].reshape(len(rows), -1), ks)
-    return [knn.said(shares[k], model, builder.table.classes) for k in ks]
+    means = knn.mean_votes(model.votes_, near[others].reshape(len(rows), -1), ks)
+    return [knn.predictions_of(means[k], model, classes) for k in ks]
 
 
 def _by_downdating(
-    builder: Builder, columns: Sequence[int], rows: np.ndarray, thetas: list[Theta]
+    builder: Builder, features: np.ndarray, target: np.ndarray, rows: Rows, thetas: list[Theta]
 ) -> list[Predictions] | None:
-    """None where least squares is badly conditioned, or a scale is not to be trusted."""
+    """None where least squares is badly conditioned, or a scale is mostly rounding."""
     alphas = [float(builder.recipe(theta).model.get("alpha", 1.0)) for theta in thetas]
-    if builder.definition.import_path(False) == LINEAR:
+    if builder.path == LINEAR:
         alphas = [0.0]
-    values = left_out(builder.table, columns, rows, alphas, builder.definition.scale)
+    values = left_out(features, target, rows, alphas, builder.definition.scale)
     if values is None:
         return None
     return [Predictions(value=np.ascontiguousarray(column)) for column in values.T]
 
 
 def left_out(
-    table: Prepared, columns: Sequence[int], rows: np.ndarray, alphas: Sequence[float], scale: bool
+    features: np.ndarray, target: np.ndarray, rows: Rows, alphas: Sequence[float], scale: bool
 ) -> np.ndarray | None:
-    """Predictions for the left-out rows (down) and λ (across)."""
-    features = np.asarray(table.features)[:, list(columns)]
-    target = np.asarray(table.target, np.float64)
+    """Predictions for the left-out rows (down) and λ (across); None where they are not exact."""
+    target = np.asarray(target, np.float64)
     n, largest = len(target), np.abs(features).max(axis=0)
     constant = np.ptp(features, axis=0) == 0
     features, target = features - features.mean(axis=0), target - (y_mean := target.mean())

@@ -1,9 +1,9 @@
 """Logistic regression: each C starts from the solution of the one before it.
 
 At a tolerance of 1e-10 or less, Newton steps end in the same optimum wherever they start: the
-probabilities are within 1e-6 of those of separate fits. Of two classes the steps are taken here,
-since what scikit-learn does around them takes longer; it takes those of more classes, of weighted
-classes, and wherever these do not arrive.
+probabilities are within 1e-6 of those of separate fits. For two classes the steps are taken here,
+because scikit-learn's checks take longer than the steps. scikit-learn fits more than two classes,
+weighted classes, and whatever these steps do not converge for (and warns if it does not either).
 """
 
 import copy
@@ -16,14 +16,13 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator
 
 from heldout.names import Theta
-from heldout.numerics.engines.generic import predict
-from heldout.numerics.engines.path import Stretch, run_path
-from heldout.numerics.pipeline import aligned
+from heldout.numerics.engines.path import Path, run_path
+from heldout.numerics.predict import aligned, as_codes, predict
 from heldout.numerics.problem import Outcome, Problem
 from heldout.predictions import Predictions
 
 HALVINGS = 20
-"""A step that does not go down is halved so many times at most."""
+"""How often a step that does not lower the objective is halved."""
 ROUNDING = 1e-12
 
 
@@ -32,37 +31,38 @@ def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
     yield from run_path(problem, thetas, "C", _fit)
 
 
-def _fit(stretch: Stretch) -> Iterator[tuple[BaseEstimator, Predictions]]:
+def _fit(path: Path) -> Iterator[tuple[BaseEstimator, Predictions]]:
     """Strongest penalty first: its solution is the easiest to find from zero."""
-    order = sorted(range(len(stretch.models)), key=lambda i: stretch.models[i].C)
-    fit = _fitter(stretch)
-    fitted = {i: fit(stretch.models[i]) for i in order}
+    order = sorted(range(len(path.models)), key=lambda i: path.models[i].C)
+    fit = _fitter(path)
+    fitted = {i: fit(path.models[i]) for i in order}
     for i in range(len(order)):
-        yield fitted[i], _said(fitted[i], stretch)
+        yield fitted[i], _predictions(fitted[i], path)
 
 
-def _said(model: Any, stretch: Stretch) -> Predictions:
-    """As the model says it; of two classes without its checks of the rows."""
-    if len(model.classes_) != 2 or stretch.classes is None:
-        return predict(model, stretch.held, stretch.classes)
-    scores = stretch.held @ model.coef_[0] + model.intercept_[0]
+def _predictions(model: Any, path: Path) -> Predictions:
+    """Those of the model; for two classes without its checks of the rows."""
+    if len(model.classes_) != 2 or path.classes is None:
+        return predict(model, path.held, path.classes)
+    scores = path.held @ model.coef_[0] + model.intercept_[0]
     share = expit(scores)
-    proba = aligned(np.column_stack([1 - share, share]), model.classes_, len(stretch.classes))
-    label = model.classes_[(scores > 0).astype(int)]
-    return Predictions(label=label.astype(np.min_scalar_type(len(stretch.classes))), proba=proba)
+    proba = aligned(np.column_stack([1 - share, share]), model.classes_, len(path.classes))
+    label = as_codes(model.classes_[(scores > 0).astype(int)], path.classes)
+    whole = len(path.classes) == 2
+    return Predictions(label=label, proba=proba, decision=scores if whole else None)
 
 
-def _fitter(stretch: Stretch) -> Any:
-    present = np.unique(stretch.target)
-    solver = _Solver(stretch)
-    if len(present) != 2 or stretch.models[0].class_weight is not None:
+def _fitter(path: Path) -> Any:
+    present = np.unique(path.target)
+    solver = _Solver(path)
+    if len(present) != 2 or path.models[0].class_weight is not None:
         return solver.fit
-    steps = _Steps(stretch.train, stretch.target == present[1])
+    steps = _Steps(path.train, path.target == present[1])
 
     def fit(model: Any) -> Any:
         if not steps.descend(model):
             return solver.fit(model)
-        model.classes_, model.n_features_in_ = present, stretch.train.shape[1]
+        model.classes_, model.n_features_in_ = present, path.train.shape[1]
         model.coef_, model.intercept_ = steps.weights[None, :-1].copy(), steps.weights[-1:].copy()
         return model
 
@@ -70,17 +70,17 @@ def _fitter(stretch: Stretch) -> Any:
 
 
 class _Solver:
-    """scikit-learn's own, from where it was before."""
+    """scikit-learn's solver, started from its last solution."""
 
-    def __init__(self, stretch: Stretch):
-        self._stretch = stretch
+    def __init__(self, path: Path):
+        self._path = path
         self._last: Any = None
 
     def fit(self, model: Any) -> Any:
-        """Fit without changing what was fitted before."""
+        """Fit a copy; models fitted before stay as they are."""
         solver = copy.copy(self._last or model)
         solver.C, solver.warm_start = model.C, True
-        solver.fit(self._stretch.train, self._stretch.target)
+        solver.fit(self._path.train, self._path.target)
         self._last = solver
         made = copy.copy(solver)
         made.warm_start = model.warm_start
@@ -97,7 +97,7 @@ class _Steps:
         self.weights = np.zeros(self._rows.shape[1])
 
     def descend(self, model: Any) -> bool:
-        """Go to the optimum for this C; whether it was reached."""
+        """Go to the optimum for this C; returns whether it was reached."""
         penalty = np.full(len(self.weights), 1.0 / (model.C * len(self._rows)))
         penalty[-1] = 0.0
         weights, scores = self.weights, self._rows @ self.weights
@@ -127,7 +127,7 @@ class _Steps:
     def _arrive(
         self, weights: np.ndarray, step: np.ndarray, penalty: np.ndarray, value: float
     ) -> None:
-        """One more step: where it is flat, a small slope can be far from the optimum."""
+        """Take one more step: where the objective is flat, a small slope can be far from the optimum."""
         last = weights - step
         better = self._objective(last, self._rows @ last, penalty) <= value + ROUNDING * abs(value)
         self.weights = last if better else weights

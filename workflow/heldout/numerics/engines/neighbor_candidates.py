@@ -1,4 +1,4 @@
-"""The vicinity of a row: its nearest rows in the whole table, found once for a job's training sets.
+"""Candidate neighbours: the nearest rows in the whole table, found once for a job's training sets.
 
 Every training set scales the features by its own rows, so every one has its own distances, and a
 search among all its rows is most of the work of k-NN. But scales hardly differ between the sets of
@@ -6,12 +6,12 @@ a job. With s_f the scales of all rows, s'_f those of a training set, and w_f = 
 
     min w · d² ≤ d'² ≤ max w · d².
 
-So the training rows nearest to a row are looked for in its vicinity under s, by the distances d' of
-the training set itself. They are the right ones if the k-th is nearer than √(min w) times the
-farthest row of the vicinity; what is not certain to the last bit is left to a search.
+So the training rows nearest to a row are looked for among its candidates under s, by the distances d'
+of the training set itself. They are the right ones if the k-th is nearer than √(min w) times the
+farthest candidate; where that is not certain to the last bit, the training set is searched.
 
-Nothing is learned from held-out rows: the scales of all rows only propose whom to compare with.
-Whatever they propose, the answer is that of `nearest` on the training rows alone.
+Nothing is learned from held-out rows: the scales of all rows only propose rows to compare with.
+Whatever they propose, the result is that of `nearest` on the training rows alone.
 """
 
 from typing import NamedTuple
@@ -20,12 +20,12 @@ import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
 from heldout.numerics.neighbors import blocks, centre_of, rounding, squared_distances
-from heldout.numerics.preprocessing import Preparation
+from heldout.numerics.preprocessing import Preprocessor
 
 QUERIES = 4096
 """Rows that are searched for at a time: what the search returns is twice as large as what is kept."""
 MISSES = 0.5
-"""Of all answers; when more were not certain, as where most distances are tied, it is given up."""
+"""The share of uncertain rows above which sharing is given up, as where most distances are tied."""
 SINGLE = 1e-6
 """More than the rounding of a distance to single precision, and of its square."""
 
@@ -38,13 +38,13 @@ class Spread(NamedTuple):
     shift: float
 
 
-class Vicinity:
-    """The `width` nearest rows of those rows that were asked for, under one reference scaling.
+class Candidates:
+    """The `width` nearest rows of those rows that were searched for, under one reference scaling.
 
     `k` is the number of neighbours that the width was chosen for.
     """
 
-    def __init__(self, reference: Preparation, rows: np.ndarray, k: int, width: int):
+    def __init__(self, reference: Preprocessor, rows: np.ndarray, k: int, width: int):
         self.k = k
         self.nbytes = bytes_of(len(rows), width)
         self._reference = reference
@@ -56,20 +56,20 @@ class Vicinity:
         self._search = NearestNeighbors(n_neighbors=width, algorithm="brute").fit(self._rows)
         self._asked = self._missed = 0
 
-    def serves(self, own: Preparation) -> bool:
-        """Whether a training set differs in its scales only, and answers were mostly certain."""
+    def serves(self, own: Preprocessor) -> bool:
+        """Whether a training set differs in its scales only, and most rows were certain so far."""
         levels = zip(self._reference.levels_, own.levels_, strict=True)
         alike = all(np.array_equal(ours, theirs) for ours, theirs in levels)
         return alike and self._missed <= MISSES * self._asked
 
     def find(
-        self, rows: np.ndarray, held: np.ndarray, trained: "Trained", own: Preparation, k: int
+        self, rows: np.ndarray, held: np.ndarray, trained: "TrainingRows", own: Preprocessor, k: int
     ) -> tuple[np.ndarray, np.ndarray]:
         """For which rows of the table the answer is certain, and their k nearest training rows.
 
         `held` are the features of the rows as the training set prepares them.
         """
-        self._look_around(rows)
+        self._search_for(rows)
         spread = self._spread(own)
         widths = self._widths(rows, trained.place, k, spread)
         neighbours, kth, far = self._compared(rows, held, trained, widths, k)
@@ -79,9 +79,14 @@ class Vicinity:
         return certain, trained.with_copies(neighbours[certain])
 
     def _compared(
-        self, rows: np.ndarray, held: np.ndarray, trained: "Trained", widths: np.ndarray, k: int
+        self,
+        rows: np.ndarray,
+        held: np.ndarray,
+        trained: "TrainingRows",
+        widths: np.ndarray,
+        k: int,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The nearest in this much of the vicinity, the k-th square, and how far was looked."""
+        """The nearest among so many candidates, the k-th squared distance, and that of the last candidate."""
         neighbours = np.empty((len(rows), k), np.intp)
         kth, far = np.empty((2, len(rows)))
         order = np.argsort(widths, kind="stable")  # rows of a block look equally far
@@ -93,15 +98,15 @@ class Vicinity:
             far[some] = self._far[rows[some], width - 1]
         return neighbours, kth, far
 
-    def _look_around(self, rows: np.ndarray) -> None:
-        """Search for rows that were never asked for."""
+    def _search_for(self, rows: np.ndarray) -> None:
+        """Find the candidates of rows that have none yet."""
         new = rows[~self._known[rows]]
         for start in range(0, len(new), QUERIES):
             some = new[start : start + QUERIES]
             self._far[some], self._near[some] = self._search.kneighbors(self._rows[some])
         self._known[new] = True
 
-    def _spread(self, own: Preparation) -> Spread:
+    def _spread(self, own: Preprocessor) -> Spread:
         """Categories are not scaled: their w is 1."""
         if not own.scale:
             return Spread(1.0, 1.0, 0.0)
@@ -111,7 +116,7 @@ class Vicinity:
         return Spread(ratios.min(initial=1.0), ratios.max(initial=1.0), float(shift))
 
     def _widths(self, rows: np.ndarray, place: np.ndarray, k: int, spread: Spread) -> np.ndarray:
-        """How much of each vicinity can hold one of the k nearest, and one row more."""
+        """How many candidates of each row can be among the k nearest, and one more."""
         near, far = self._near[rows], self._far[rows]
         inside = np.cumsum(place[near] >= 0, axis=1, dtype=np.int32)
         kth = (inside < k).sum(axis=1)
@@ -120,21 +125,21 @@ class Vicinity:
         return np.clip((far <= reach[:, None]).sum(axis=1) + 1, there + 1, far.shape[1])
 
     def _beyond(self, rows: np.ndarray, far: np.ndarray, spread: Spread) -> np.ndarray:
-        """What no squared distance falls below of a row that is as `far` away under the reference."""
+        """A lower bound on the squared distance of a row that is `far` away under the reference."""
         doubt = rounding(self._norms[rows] + spread.shift, far**2, self._rows.shape[1])
         return spread.low * (1 - SINGLE) * far**2 - spread.high * doubt
 
 
-class Trained:
-    """Where each row of the table stands in training, and the prepared training rows."""
+class TrainingRows:
+    """The position of each row of the table in training, and the preprocessed training rows."""
 
     def __init__(self, n: int, rows: np.ndarray, features: np.ndarray):
         self.features = features
         first = np.flatnonzero(np.diff(rows, prepend=-1))
         self.place = np.full(n, -1, np.int32)
         self.place[rows[first]] = first
-        self.together = len(first) == np.count_nonzero(self.place >= 0)
-        """Whether the copies of a row, as in a bootstrap bag, stand side by side."""
+        self.copies_adjacent = len(first) == np.count_nonzero(self.place >= 0)
+        """Whether the copies of a row, as in a bootstrap bag, follow one another."""
         self._copies = np.zeros(len(rows), np.intp)
         self._copies[first] = np.diff(first, append=len(rows))
 
@@ -164,5 +169,5 @@ def _nearest_of(
 
 
 def bytes_of(n: int, width: int) -> int:
-    """What the vicinities of n rows take."""
+    """Memory that the candidates of n rows take."""
     return n * width * (np.dtype(np.int32).itemsize + np.dtype(np.float32).itemsize)

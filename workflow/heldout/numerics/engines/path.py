@@ -15,8 +15,8 @@ from heldout.numerics.problem import Outcome, Problem
 from heldout.predictions import Predictions
 
 
-class Stretch(NamedTuple):
-    """Prepared rows, and the unfitted models of some θ that differ in the path's parameters only."""
+class Path(NamedTuple):
+    """Preprocessed rows, and the unfitted models of θ that differ in the path's parameters only."""
 
     models: list[BaseEstimator]
     train: np.ndarray
@@ -27,20 +27,23 @@ class Stretch(NamedTuple):
     preprocessing: Pipeline
 
 
-Fit = Callable[[Stretch], Iterator[tuple[BaseEstimator, Predictions]]]
-"""Fits the models of a stretch in order; yields each with its predictions on the held-out rows."""
+Fit = Callable[[Path], Iterator[tuple[BaseEstimator, Predictions]]]
+"""Fits the models of a path in order; yields each with its predictions on the held-out rows."""
 
 
 def run_path(
     problem: Problem, thetas: list[Theta], parameters: str | tuple[str, ...], fit: Fit
 ) -> Iterator[Outcome]:
-    """Fit θ stretch by stretch; an error ends its own θ only. One parameter's name will do."""
+    """Fit θ path by path; an error ends its own θ only.
+
+    `parameters` names the hyper-parameters along which one pass serves all values.
+    """
     names = (parameters,) if isinstance(parameters, str) else parameters
-    for stretch_thetas, recipe in _stretches(problem, thetas, names):
-        yield from _run_stretch(problem, stretch_thetas, recipe, fit)
+    for group, recipe in _groups(problem, thetas, names):
+        yield from _run_group(problem, group, recipe, fit)
 
 
-def _stretches(
+def _groups(
     problem: Problem, thetas: list[Theta], names: tuple[str, ...]
 ) -> Iterator[tuple[list[Theta], Recipe]]:
     groups: dict[str, tuple[list[Theta], Recipe]] = {}
@@ -52,7 +55,7 @@ def _stretches(
     yield from groups.values()
 
 
-def _run_stretch(
+def _run_group(
     problem: Problem, thetas: list[Theta], recipe: Recipe, fit: Fit
 ) -> Iterator[Outcome]:
     done = 0
@@ -61,15 +64,14 @@ def _run_stretch(
         fitted, train, held = preprocess(problem, recipe)
         builder = problem.builder
         models = [builder.estimator(builder.recipe(theta), problem.seed) for theta in thetas]
-        target, classes = problem.train_target, builder.table.classes
-        stretch = Stretch(models, train, target, held, classes, problem, fitted)
+        target, classes = problem.train_target, builder.columns.classes
         shared = [step for _, step in fitted.steps]
-        path = fit(stretch)
+        pairs = fit(Path(models, train, target, held, classes, problem, fitted))
         for theta in thetas:
-            model, said = next(path)
+            model, predictions = next(pairs)
             pipeline = Pipeline([*fitted.steps, (MODEL, model)])
             seconds = time.perf_counter() - started
-            yield Outcome(theta, pipeline, shared, said, seconds=seconds)
+            yield Outcome(theta, pipeline, shared, predictions, seconds=seconds)
             done += 1
             started = time.perf_counter()
     except Exception as error:
@@ -79,9 +81,9 @@ def _run_stretch(
 def _one_by_one(
     problem: Problem, thetas: list[Theta], error: Exception, fit: Fit
 ) -> Iterator[Outcome]:
-    """After an error among several θ, each is fitted alone: only the guilty one is given up."""
+    """After an error among several θ, each is fitted alone: only the one at fault is given up."""
     if len(thetas) == 1:
         yield Outcome(thetas[0], error=error)
         return
     for theta in thetas:
-        yield from _run_stretch(problem, [theta], problem.builder.recipe(theta), fit)
+        yield from _run_group(problem, [theta], problem.builder.recipe(theta), fit)

@@ -18,6 +18,7 @@ from heldout.numerics.problem import Outcome, Problem
 from heldout.predictions import Predictions
 
 WELL_CONDITIONED = 1e7
+"""The largest condition number of a factor that is used."""
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
@@ -26,7 +27,7 @@ def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
     for theta in thetas:
         recipe = problem.builder.recipe(theta)
         rest = {k: v for k, v in recipe.poly.items() if k != "degree"}
-        groups.setdefault(canonical([recipe.columns, recipe.preparation, rest]), []).append(theta)
+        groups.setdefault(canonical([recipe.columns, recipe.prepare, rest]), []).append(theta)
     for group in groups.values():
         yield from _run_group(problem, group)
 
@@ -74,10 +75,10 @@ class _Factors:
         model.coef_ = coef
         model.intercept_ = self.y_mean - float(self.x_mean[:count] @ coef)
         model.n_features_in_, model.rank_ = count, count
-        said = Predictions(value=self.held[:, :count] @ coef + model.intercept_)
+        predictions = Predictions(value=self.held[:, :count] @ coef + model.intercept_)
         pipeline = Pipeline([*fitted.steps, (MODEL, model)])
         shared = [step for _, step in fitted.steps]
-        return Outcome(theta, pipeline, shared, said, seconds=time.perf_counter() - started)
+        return Outcome(theta, pipeline, shared, predictions, seconds=time.perf_counter() - started)
 
     def _preprocessing(self, problem: Problem, recipe: Recipe) -> Pipeline:
         """Fit the steps of this degree; the polynomial one only counts its columns."""

@@ -1,16 +1,19 @@
-"""Which engine serves which θ: by the estimator's import path and the parameters it is given.
+"""The engines, and which of them serves which θ.
 
-A path engine is chosen only for parameters that it knows to be exact for, and whatever the rest of
-the grid: a θ gets the same numbers alone or among others. Standard library only, so that a job that
-finds all its cells in the store never imports scikit-learn.
+To add an engine, add one entry to `ENGINES` and a module of that name beside this one. The choice
+looks at the estimator's import path and the parameters it is given. A path engine is chosen only
+for parameters under which it is exact, and whatever the rest of the grid: a θ gets the same numbers
+alone or among others. Standard library only, so that a job that finds all its cells in the store
+never imports scikit-learn.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from heldout.learners.definition import FEATURES, Definition
 from heldout.names import Theta
+from heldout.provenance import code_digest
 
 GENERIC, LEAVE_ONE_OUT = "generic", "leave_one_out"
 TIGHT = 1e-8
@@ -18,14 +21,28 @@ TIGHT = 1e-8
 TIGHTER = 1e-10
 """The same for Newton steps on classes that are nearly separable."""
 
+Exact = Callable[[dict[str, Any]], bool]
+"""Whether an engine is exact for the parameters that reach the model."""
+
 
 @dataclass(frozen=True)
-class Offer:
-    """An engine, the estimators it serves, and the parameters under which it is exact."""
+class Engine:
+    """An engine: what one pass of it serves, and for which estimators and parameters it is exact."""
 
-    engine: str
-    estimators: tuple[str, ...]
-    exact: Callable[[dict[str, Any]], bool]
+    name: str
+    serves: str
+    offers: tuple[tuple[tuple[str, ...], Exact], ...] = ()
+    """Pairs of import paths and the condition under which the engine is exact for them."""
+
+    @property
+    def digest(self) -> str:
+        """The digest of all code that can change the numbers of this engine."""
+        return code_digest(*code_roots(self.name))
+
+
+def code_roots(engine: str) -> tuple[str, ...]:
+    """The modules that an engine's numbers come from, besides those that they import."""
+    return "heldout.numerics.run", f"heldout.numerics.engines.{engine}"
 
 
 def _only(*names: str) -> Callable[[dict[str, Any]], bool]:
@@ -66,55 +83,110 @@ def _no_early_stop(given: dict[str, Any]) -> bool:
     return given.get("early_stopping") is False and "warm_start" not in given
 
 
-OFFERS = (
-    Offer("knn", ("sklearn.neighbors.KNeighborsClassifier", "sklearn.neighbors.KNeighborsRegressor"), _knn),
-    Offer("ridge", ("sklearn.linear_model.Ridge", "sklearn.linear_model.RidgeClassifier"), _ridge),
-    Offer("linear", ("sklearn.linear_model.LinearRegression",), _only("fit_intercept")),
-    Offer("lasso", ("sklearn.linear_model.Lasso",), _tight("alpha")),
-    Offer("lasso", ("sklearn.linear_model.ElasticNet",), _tight("alpha", "l1_ratio")),
-    Offer("logistic", ("sklearn.linear_model.LogisticRegression",), _newton),
-    Offer("svm", tuple(f"sklearn.svm.{kind}" for kind in ("SVC", "SVR", "NuSVC", "NuSVR")), _decided_by_sums),
-    Offer("tree", ("sklearn.tree.DecisionTreeClassifier", "sklearn.tree.DecisionTreeRegressor"), lambda _: True),
-    Offer(
-        "forest",
-        tuple(
-            f"sklearn.ensemble.{kind}{target}"
-            for kind in ("RandomForest", "ExtraTrees")
-            for target in ("Classifier", "Regressor")
-        ),
-        _grown_in_order,
-    ),
-    Offer(
-        "boosting",
-        ("sklearn.ensemble.HistGradientBoostingClassifier", "sklearn.ensemble.HistGradientBoostingRegressor"),
-        _no_early_stop,
-    ),
-    Offer(
-        "boosting",
-        ("sklearn.ensemble.GradientBoostingClassifier", "sklearn.ensemble.GradientBoostingRegressor"),
-        _grown_in_order,
-    ),
-)  # fmt: skip
+def _sklearn(module: str, *names: str) -> tuple[str, ...]:
+    return tuple(f"sklearn.{module}.{name}" for name in names)
 
-ENGINES = tuple(
-    dict.fromkeys([GENERIC, LEAVE_ONE_OUT, "polynomial", *(offer.engine for offer in OFFERS)])
-)
+
+ENGINES = {
+    engine.name: engine
+    for engine in (
+        Engine(GENERIC, "one θ a fit; any estimator"),
+        Engine(LEAVE_ONE_OUT, "all left-out rows of ridge, least squares and unscaled k-NN"),
+        Engine("polynomial", "all degrees, from one QR decomposition"),
+        Engine(
+            "knn", "all k, from one neighbour search; training sets of a job share the search",
+            ((_sklearn("neighbors", "KNeighborsClassifier", "KNeighborsRegressor"), _knn),),
+        ),
+        Engine(
+            "ridge", "all λ, from one eigendecomposition",
+            ((_sklearn("linear_model", "Ridge", "RidgeClassifier"), _ridge),),
+        ),
+        Engine(
+            "linear", "one θ a fit, without scikit-learn's checks",
+            ((_sklearn("linear_model", "LinearRegression"), _only("fit_intercept")),),
+        ),
+        Engine(
+            "lasso", "all penalties, each started from the one before",
+            (
+                (_sklearn("linear_model", "Lasso"), _tight("alpha")),
+                (_sklearn("linear_model", "ElasticNet"), _tight("alpha", "l1_ratio")),
+            ),
+        ),
+        Engine(
+            "logistic", "all C, each started from the one before",
+            ((_sklearn("linear_model", "LogisticRegression"), _newton),),
+        ),
+        Engine(
+            "svm", "all θ with the same kernel, from one kernel matrix",
+            ((_sklearn("svm", "SVC", "SVR", "NuSVC", "NuSVR"), _decided_by_sums),),
+        ),
+        Engine(
+            "tree", "all ccp_alpha, or all max_depth of a classifier, from one tree",
+            ((_sklearn("tree", "DecisionTreeClassifier", "DecisionTreeRegressor"), lambda _: True),),
+        ),
+        Engine(
+            "forest", "all n_estimators, from the largest forest",
+            (
+                (
+                    _sklearn(
+                        "ensemble", "RandomForestClassifier", "RandomForestRegressor",
+                        "ExtraTreesClassifier", "ExtraTreesRegressor",
+                    ),
+                    _grown_in_order,
+                ),
+            ),
+        ),
+        Engine(
+            "boosting", "all numbers of rounds, from the longest run",
+            (
+                (
+                    _sklearn(
+                        "ensemble",
+                        "HistGradientBoostingClassifier", "HistGradientBoostingRegressor",
+                    ),
+                    _no_early_stop,
+                ),
+                (
+                    _sklearn("ensemble", "GradientBoostingClassifier", "GradientBoostingRegressor"),
+                    _grown_in_order,
+                ),
+            ),
+        ),
+    )
+}  # fmt: skip
+"""Every engine by name."""
+
+
+def numeric_code() -> dict[str, str]:
+    """The digest of each engine's code, which is part of the keys of its cells."""
+    return {name: engine.digest for name, engine in ENGINES.items()}
 
 
 def engine_of(definition: Definition, classification: bool, theta: Theta) -> str:
     """The name of the engine that fits this θ."""
     given = model_params(definition, theta)
-    path = definition.import_path(classification)
+    path = definition.path(classification)
     if definition.polynomial:
         return "polynomial" if not given else GENERIC
-    for offer in OFFERS:
-        if path in offer.estimators and offer.exact(given):
-            return offer.engine
+    for engine in ENGINES.values():
+        for estimators, exact in engine.offers:
+            if path in estimators and exact(given):
+                return engine.name
     return GENERIC
 
 
+def by_engine(
+    definition: Definition, classification: bool, thetas: Sequence[Theta]
+) -> dict[str, list[Theta]]:
+    """The θ that each engine fits."""
+    groups: dict[str, list[Theta]] = {}
+    for theta in thetas:
+        groups.setdefault(engine_of(definition, classification, theta), []).append(theta)
+    return groups
+
+
 def model_params(definition: Definition, theta: Theta) -> dict[str, Any]:
-    """The parameters that reach the model itself, fixed ones and θ's."""
+    """The parameters that reach the model itself, fixed ones and those of θ."""
     both = {**definition.params, **theta}
     return {
         name.removeprefix("model__"): value

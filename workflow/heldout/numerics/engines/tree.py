@@ -2,8 +2,8 @@
 
 A pruned tree is exactly what scikit-learn grows and prunes for that ccp_alpha. A deep tree cut at
 max_depth is not always what a shallow fit grows (ties are broken by a random order that depends on
-the nodes seen before): `depths` grows both sides of a tie. Where it cannot be exact, as in
-regression, a depth limit that binds gets a fit of its own.
+the nodes seen before): `tree_depths` grows both sides of a tie. Where it cannot be exact, as in
+regression, every depth limit that is reached gets a fit of its own.
 """
 
 import copy
@@ -14,10 +14,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from heldout.names import Theta
-from heldout.numerics.engines.path import Stretch, run_path
-from heldout.numerics.engines.tree_predictions import leaves, said
+from heldout.numerics.engines.path import Path, run_path
+from heldout.numerics.engines.tree_predictions import leaf_values, predictions_of
 from heldout.numerics.problem import Outcome, Problem
-from heldout.numerics.sklearn_internals import tree_depths
+from heldout.numerics.sklearn_internals import tree_depths, tree_pruning
 from heldout.predictions import Predictions
 
 
@@ -29,46 +29,45 @@ def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
     yield from run_path(problem, by_alpha, "ccp_alpha", _fit_prunings)
 
 
-def _fit_depths(stretch: Stretch) -> Iterator[tuple[BaseEstimator, Predictions]]:
+def _fit_depths(path: Path) -> Iterator[tuple[BaseEstimator, Predictions]]:
     """All depths in one growth, or each with a fit of its own."""
-    models = stretch.models
-    if not tree_depths.fit(models, stretch.train, stretch.target):
-        models = _fit_each_depth(stretch)
-    rows = np.ascontiguousarray(stretch.held, np.float32)
+    models = path.models
+    if not tree_depths.fit(models, path.train, path.target):
+        models = _fit_each_depth(path)
+    yield from _with_predictions(models, path)
+
+
+def _with_predictions(
+    models: list[BaseEstimator], path: Path
+) -> Iterator[tuple[BaseEstimator, Predictions]]:
+    rows = np.ascontiguousarray(path.held, np.float32)
     for model in models:
-        yield model, said(leaves(model, rows), model, stretch)
+        yield model, predictions_of(leaf_values(model, rows), model, path)
 
 
-def _fit_each_depth(stretch: Stretch) -> list[BaseEstimator]:
+def _fit_each_depth(path: Path) -> list[BaseEstimator]:
     """Lowest limit first; a tree that does not reach its limit is the tree of all higher ones."""
-    limits = [tree_depths.limit_of(model) for model in stretch.models]
+    limits = [tree_depths.limit_of(model) for model in path.models]
     fitted: dict[int, BaseEstimator] = {}
     grown: Any = None
     for i in sorted(range(len(limits)), key=lambda i: limits[i]):
-        model: Any = stretch.models[i]
+        model: Any = path.models[i]
         if grown is None:
-            model.fit(stretch.train, stretch.target)
+            model.fit(path.train, path.target)
             grown = model if model.get_depth() < limits[i] else None
         else:
-            model = _like(model, grown)
+            model = tree_pruning.like(model, grown)
         fitted[i] = model
     return [fitted[i] for i in range(len(limits))]
 
 
-def _fit_prunings(stretch: Stretch) -> Iterator[tuple[BaseEstimator, Predictions]]:
+def _fit_prunings(path: Path) -> Iterator[tuple[BaseEstimator, Predictions]]:
     """Grow once without pruning, then prune for each strength."""
-    grown: Any = copy.copy(stretch.models[0])
-    grown.ccp_alpha = 0.0
-    grown.fit(stretch.train, stretch.target)
-    rows = np.ascontiguousarray(stretch.held, np.float32)
-    for model in stretch.models:
-        pruned: Any = _like(model, grown)
-        pruned._prune_tree()
-        yield pruned, said(leaves(pruned, rows), pruned, stretch)
-
-
-def _like(model: Any, grown: Any) -> Any:
-    """The grown tree under another model's parameters."""
-    made = copy.copy(grown)
-    made.__dict__.update(model.get_params(deep=False))
-    return made
+    if not tree_pruning.is_exact(type(path.models[0])):
+        models = [model.fit(path.train, path.target) for model in path.models]
+    else:
+        grown: Any = copy.copy(path.models[0])
+        grown.ccp_alpha = 0.0
+        grown.fit(path.train, path.target)
+        models = [tree_pruning.pruned(model, grown) for model in path.models]
+    yield from _with_predictions(models, path)

@@ -1,24 +1,22 @@
-"""What trees, and forests of them, say about rows."""
+"""Predictions of trees, and of forests of them, from the values in their leaves."""
 
 from typing import Any
 
 import numpy as np
 
-from heldout.numerics.engines.path import Stretch
-from heldout.numerics.pipeline import aligned
+from heldout.numerics.engines.path import Path
+from heldout.numerics.predict import from_shares
 from heldout.predictions import Predictions
 
 
-def leaves(tree: Any, rows: np.ndarray) -> np.ndarray:
-    """What stands in the leaves that the rows reach: as the tree itself says it, without its checks."""
+def leaf_values(tree: Any, rows: np.ndarray) -> np.ndarray:
+    """The values of the leaves that the rows (float32) reach, without the tree's checks of the rows."""
     found = tree.tree_.predict(rows)
     return found if hasattr(tree, "classes_") else found[:, 0]
 
 
-def said(mean: np.ndarray, model: Any, stretch: Stretch) -> Predictions:
-    """What a forest, or a tree, says whose leaves have these values or shares of classes."""
-    if stretch.classes is None:
+def predictions_of(mean: np.ndarray, model: Any, path: Path) -> Predictions:
+    """The predictions of a tree or forest from the (mean) values of its leaves."""
+    if path.classes is None:
         return Predictions(value=mean)
-    proba = aligned(mean, model.classes_, len(stretch.classes))
-    label = proba.argmax(axis=1).astype(np.min_scalar_type(len(stretch.classes)))
-    return Predictions(label=label, proba=proba)
+    return from_shares(mean, model, path.classes)

@@ -1,1 +1,6 @@
-"""Everything that relies on private parts of scikit-learn, each with a check against scikit-learn's own results."""
+"""Everything that relies on private parts of scikit-learn.
+
+Another version of scikit-learn may change them without notice. So each module compares itself with
+scikit-learn's own results on a small table, once in every process that uses it (`selfcheck`); where
+it differs or fails, scikit-learn's own fits take its place.
+"""

@@ -1,0 +1,140 @@
+"""Cells without files: fitted when they are asked for, and kept in memory.
+
+With the same splits, seeds and engines as the workflow, so the numbers are those of the workflow.
+A loss table reads them as it reads stored cells.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from heldout.data.prepared import Prepared
+from heldout.errors import HeldoutError
+from heldout.names import Theta, canonical, seed_for
+from heldout.numerics import run
+from heldout.numerics.engines import leave_one_out
+from heldout.numerics.engines.registry import by_engine
+from heldout.numerics.pipeline import Builder
+from heldout.numerics.problem import Outcome, Problem
+from heldout.predictions import Predictions
+from heldout.resampling.split import Resample
+
+Further = Callable[[str, Resample], np.ndarray | None]
+"""Rows (as features) that the models of a learner and resample predict besides the held-out ones."""
+
+
+def nothing_further(learner: str, resample: Resample) -> None:
+    """No further rows."""
+
+
+@dataclass(frozen=True)
+class InMemoryCells:
+    """The cells of one table; θ of a training set are fitted together where all will be needed.
+
+    Parameters
+    ----------
+    table
+        The rows to learn from.
+    builders
+        The builder of each learner.
+    thetas
+        The grid of each learner.
+    task, seed
+        What the seed of each fit is derived from, besides the learner and the held-out set.
+    every_theta
+        Says of a resample whether all θ of the grid will be asked for; else each is fitted alone.
+    further
+        Rows that models predict besides the held-out ones; see `further_predictions`.
+    """
+
+    table: Prepared
+    builders: dict[str, Builder]
+    thetas: dict[str, list[Theta]]
+    task: str
+    seed: int
+    every_theta: Callable[[Resample], bool] = lambda _: True
+    further: Further = nothing_further
+    _fitted: dict[tuple[str, str], dict[str, Predictions]] = field(default_factory=dict)
+    _preprocessed: dict[tuple[str, int], dict[str, tuple]] = field(default_factory=dict)
+
+    def predictions(self, learner: str, theta: Theta, resample: Resample) -> Predictions:
+        """The predictions of a cell, held-out set after held-out set."""
+        if resample.parts:
+            return self._of_members(learner, theta, resample)
+        count = sum(map(len, resample.held.values()))
+        return self._of_model(learner, theta, resample).take(slice(0, count))
+
+    def further_predictions(self, learner: str, theta: Theta, resample: Resample) -> Predictions:
+        """The predictions for the further rows of a model."""
+        count = sum(map(len, resample.held.values()))
+        return self._of_model(learner, theta, resample).take(slice(count, None))
+
+    def _key(self, theta: Theta) -> str:
+        """Canonical text; that of a θ of the grid is not written anew."""
+        return self._keys.get(id(theta)) or canonical(theta)
+
+    @cached_property
+    def _keys(self) -> dict[int, str]:
+        return {id(theta): canonical(theta) for grid in self.thetas.values() for theta in grid}
+
+    def _wanted(self, learner: str, theta: Theta, resample: Resample) -> Sequence[Theta]:
+        return self.thetas[learner] if self.every_theta(resample) else [theta]
+
+    # --- one model ----------------------------------------------------------------------------
+
+    def _of_model(self, learner: str, theta: Theta, resample: Resample) -> Predictions:
+        fitted = self._fitted.setdefault((learner, resample.name), {})
+        key = self._key(theta)
+        if key not in fitted:
+            wanted = self._wanted(learner, theta, resample)
+            problem = self._problem(learner, resample, self.further(learner, resample))
+            outcomes = run.fit(problem, self._engines(learner, wanted))
+            fitted.update(self._kept(learner, resample, outcome) for outcome in outcomes)
+        return fitted[key]
+
+    def _engines(self, learner: str, thetas: Sequence[Theta]) -> dict[str, list[Theta]]:
+        builder = self.builders[learner]
+        return by_engine(builder.definition, builder.classification, thetas)
+
+    def _problem(
+        self, learner: str, resample: Resample, further: np.ndarray | None = None
+    ) -> Problem:
+        features = self.table.features
+        held = features[np.concatenate(list(resample.held.values()))]
+        return Problem(
+            self.builders[learner],
+            features[resample.train],
+            self.table.target[resample.train],
+            held if further is None else np.concatenate([held, further]),
+            seed_for(self.seed, self.task, learner, resample.name),
+            self._preprocessed.setdefault((resample.name, id(further)), {}),
+        )
+
+    def _kept(self, learner: str, resample: Resample, outcome: Outcome) -> tuple[str, Predictions]:
+        if outcome.predictions is None:
+            raise HeldoutError(
+                f"learner '{learner}', θ = {canonical(outcome.theta)}, held-out set '{resample.name}', "
+                f"seed {self.seed}: {type(outcome.error).__name__}: {outcome.error}"
+            )
+        return self._key(outcome.theta), outcome.predictions
+
+    # --- many small fits ----------------------------------------------------------------------
+
+    def _of_members(self, learner: str, theta: Theta, resample: Resample) -> Predictions:
+        """As the workflow does: without refitting where that is exact."""
+        fitted = self._fitted.setdefault((learner, resample.name), {})
+        key = self._key(theta)
+        if key not in fitted:
+            wanted = self._wanted(learner, theta, resample)
+            held = list(resample.held.values())
+            exact = leave_one_out.run(
+                self.builders[learner], self.table.features, self.table.target, held, wanted
+            )
+            outcomes = exact or run.fit_members(
+                (self._problem(learner, member) for member in resample.parts),
+                self._engines(learner, wanted),
+            )
+            fitted.update(self._kept(learner, resample, outcome) for outcome in outcomes)
+        return fitted[key]

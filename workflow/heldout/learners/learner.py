@@ -1,0 +1,105 @@
+"""A learner as the config declares it: its definition, its grid, and an order of simplicity.
+
+Standard library only: the workflow imports this while it is parsed.
+"""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from heldout.errors import HeldoutError
+from heldout.learners.catalogue import entry_for
+from heldout.learners.definition import Definition
+from heldout.learners.grid import endless_axis, expand
+from heldout.names import Theta, seed_for
+from heldout.provenance import estimator_source
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learner(Definition):
+    """A named family of algorithms {A_θ : θ ∈ grid}."""
+
+    grid: dict[str, Any]
+    simpler: dict[str, str] = field(default_factory=dict)
+    instead: str = ""
+    """What to use for the kind of target that the learner is not for."""
+
+    @property
+    def endless(self) -> bool:
+        """Whether the grid has no end: its θ are scanned, not listed."""
+        return endless_axis(self.grid, self._where) is not None
+
+    def thetas(self, seed: int) -> list[Theta]:
+        """All θ of a finite grid, in order. The first of equals wins a selection."""
+        if self.endless:
+            raise ValueError(f"learner {self.name} has an endless grid")
+        return expand(self.grid, seed_for(seed, "grid", self.name), self._where)
+
+    def first_thetas(self, count: int) -> list[Theta]:
+        """The first θ of an endless grid."""
+        axis = endless_axis(self.grid, self._where)
+        assert axis is not None
+        name, start, step = axis
+        return [{name: start + step * i} for i in range(count)]
+
+    @property
+    def _where(self) -> str:
+        """Where the grid stands in the config. Frozen: it seeds random grids."""
+        return f"learners.{self.name}.grid"
+
+    def import_path(self, classification: bool) -> str:
+        """The import path of the estimator for this kind of target; an error if there is none."""
+        path = self.path(classification)
+        if path is None:
+            kind = "classification" if classification else "regression"
+            raise HeldoutError(f"learner '{self.name}' is not for {kind}: {self.instead}")
+        return path
+
+    def as_spec(self) -> dict[str, Any]:
+        """A JSON-ready form; `Learner(**spec)` brings it back."""
+        return asdict(self)
+
+
+def define(name: str, given: dict[str, Any] | None) -> Learner:
+    """The learner of a config block, or of the catalogue alone.
+
+    Parameters
+    ----------
+    name
+        The learner's name; without a block it must be a short name of the catalogue.
+    given
+        The block `learners.NAME` of the config, with the keys that the user wrote.
+
+    Returns
+    -------
+    Learner
+        With the catalogue's defaults filled in.
+
+    Examples
+    --------
+    >>> define("knn", None).thetas(seed=19)[:2]
+    [{'n_neighbors': 1}, {'n_neighbors': 3}]
+    >>> define("mine", {"estimator": "ridge", "grid": {"alpha": [1.0]}}).regressor
+    'sklearn.linear_model.Ridge'
+    """
+    where = f"learners.{name}"
+    block = given or {"estimator": name}
+    entry = entry_for(block["estimator"], where)
+    fixed = block.get("params", {})
+    default_grid = {key: axis for key, axis in entry.grid.items() if key not in fixed}
+    grid = block.get("grid", default_grid)
+    overlap = sorted(set(grid) & set(fixed))
+    if overlap:
+        raise HeldoutError(f"{where}: '{overlap[0]}' stands both in params and in grid")
+    scale = block.get("scale")
+    return Learner(
+        name=name,
+        classifier=entry.classifier,
+        regressor=entry.regressor,
+        params={**entry.params, **fixed},
+        scale=entry.scale if scale is None else scale,
+        polynomial=entry.polynomial,
+        source=estimator_source(entry.classifier or entry.regressor or ""),
+        grid=grid,
+        simpler={**entry.simpler, **block.get("simpler", {})},
+        instead=entry.instead,
+    )

@@ -1,0 +1,37 @@
+"""A boosted model cut after some of its rounds."""
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from heldout.numerics.sklearn_internals.selfcheck import once, small_table
+
+
+def truncated(model: Any, parameter: str, rounds: int) -> Any:
+    """A copy of a fitted model with its first rounds only.
+
+    `parameter` is the hyper-parameter with the number of rounds: `max_iter` (histogram-based) or
+    `n_estimators`.
+    """
+    short = copy.copy(model)
+    setattr(short, parameter, rounds)
+    if parameter == "max_iter":
+        short._predictors = model._predictors[:rounds]
+    else:
+        short.estimators_ = model.estimators_[:rounds]
+        short.n_estimators_ = rounds
+    return short
+
+
+@once
+def is_exact(kind: type, parameter: str) -> bool:
+    """Whether a model cut after two rounds predicts what a fit of two rounds predicts."""
+    features, score = small_table(60)
+    target = (score > 0).astype(int) if hasattr(kind, "predict_proba") else score
+    long, short = (
+        kind(**{parameter: rounds}, random_state=0).fit(features, target) for rounds in (4, 2)
+    )
+    cut = truncated(long, parameter, 2)
+    predict = "predict_proba" if hasattr(kind, "predict_proba") else "predict"
+    return np.array_equal(getattr(cut, predict)(features), getattr(short, predict)(features))

@@ -1,0 +1,30 @@
+"""Checks that run once per process; one that raises has failed."""
+
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+
+def once(check: Callable[..., bool]) -> Callable[..., bool]:
+    """Let a check run once for each of its arguments, without warnings; an error counts as False."""
+
+    @cache
+    def checked(*arguments: Any) -> bool:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                return bool(check(*arguments))
+            except Exception:  # whatever it is: scikit-learn's own fits take over
+                return False
+
+    return checked
+
+
+def small_table(rows: int = 40, features: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    """Gaussian features and a noisy score."""
+    generator = np.random.default_rng(0)
+    table = generator.normal(size=(rows, features))
+    return table, table[:, 0] - table[:, 1] ** 2 + generator.normal(scale=0.5, size=rows)
