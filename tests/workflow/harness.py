@@ -192,7 +192,7 @@ class Project:
         store = self.results / "cells"
         return {
             str(path.relative_to(store).with_suffix("")): path.stat().st_mtime_ns
-            for path in store.glob("*/*/*.score")
+            for path in store.glob("*/*/*.safetensors")
         }
 
     def snapshot(self, *names: str) -> Snapshot:

@@ -126,7 +126,7 @@ def flip_a_bit(path: Path) -> None:
 
 
 def score_of(project: Project) -> Path:
-    return project.results / "cells" / f"{CELL}.score"
+    return project.results / "cells" / f"{CELL}.safetensors"
 
 
 def written_by(project: Project, *options: str) -> set[str]:

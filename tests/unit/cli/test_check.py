@@ -9,6 +9,7 @@ import yaml
 from small_study import CONFIG, STEPS, run_step, small_table
 from tables import write_csv
 
+from heldout.cells.store import read_score
 from heldout.cli import main
 from heldout.execution.study import Study
 
@@ -63,15 +64,19 @@ def test_before_the_first_run(project, capsys):
 
 
 DAMAGE = {
-    "score flipped": (f"{CELL}.score", flip, "the score file is damaged"),
-    "header flipped": (f"{CELL}.score", lambda path: flip(path, 20), "the score file is damaged"),
+    "score flipped": (f"{CELL}.safetensors", flip, "the score file is damaged"),
+    "header flipped": (
+        f"{CELL}.safetensors",
+        lambda path: flip(path, 20),
+        "the score file is damaged",
+    ),
     "score cut": (
-        f"{CELL}.score",
+        f"{CELL}.safetensors",
         lambda path: path.write_bytes(path.read_bytes()[:-9]),
         "the score file is damaged",
     ),
-    "score empty": (f"{CELL}.score", lambda path: path.write_bytes(b""), "is damaged"),
-    "score gone": (f"{CELL}.score", lambda path: path.unlink(), "the score file is missing"),
+    "score empty": (f"{CELL}.safetensors", lambda path: path.write_bytes(b""), "is damaged"),
+    "score gone": (f"{CELL}.safetensors", lambda path: path.unlink(), "the score file is missing"),
     "model flipped": (f"{CELL}.model", flip, "the model is damaged"),
     "model gone": (f"{CELL}.model", lambda path: path.unlink(), "the model is missing"),
 }
@@ -98,7 +103,7 @@ def test_a_damaged_cell_is_named_removed_and_fitted_again(project, capsys, damag
 
 
 def test_a_dry_run_removes_nothing(project, capsys):
-    flip(project / CELLS / f"{CELL}.score")
+    flip(project / CELLS / f"{CELL}.safetensors")
     (project / "results" / ".x.1.tmp").write_text("")
     os.utime(project / "results" / ".x.1.tmp", (0, 0))
     before = files(project)
@@ -110,9 +115,8 @@ def test_a_dry_run_removes_nothing(project, capsys):
 
 
 def test_shared_parts_are_checked_for_every_model_that_has_them(project, capsys):
-    from heldout.cells.store import part_names
-
-    parts = part_names((project / CELLS / f"{CELL}.model").read_bytes())
+    found = read_score(project / CELLS / f"{CELL}.safetensors")
+    parts = found.circumstances.shared_parts
     assert parts
     part = project / CELLS / ".shared" / parts[0]
     flip(part, -1)
@@ -145,8 +149,8 @@ def test_a_manifest_that_cannot_be_read(project, capsys):
 
 def test_a_whole_score_file_that_is_not_the_listed_one(project, capsys):
     """Put there by hand, or by a run that was killed before it wrote its manifest."""
-    other = project / CELLS / "knn/n_neighbors=1/k3.r1.f02.score"
-    (project / CELLS / f"{CELL}.score").write_bytes(other.read_bytes())
+    other = project / CELLS / "knn/n_neighbors=1/k3.r1.f02.safetensors"
+    (project / CELLS / f"{CELL}.safetensors").write_bytes(other.read_bytes())
     code, shown = check(capsys)
     assert code == 1
     assert "the score file is not the one that was listed" in shown
@@ -162,7 +166,7 @@ def test_an_outdated_manifest_is_no_fault(project, capsys):
             fields[0] = fields[1] = fields[2] = "0" * 32
     (project / CELLS / "manifests/1-of-2.json").write_text(json.dumps(manifest))
     assert check(capsys)[0] == 0
-    flip(project / CELLS / f"{CELL}.score")
+    flip(project / CELLS / f"{CELL}.safetensors")
     assert check(capsys)[0] == 1
     assert not list((project / CELLS / "manifests").iterdir())
 
@@ -181,8 +185,8 @@ def test_a_damaged_table_is_made_again(project, capsys, name):
 
 
 def test_unfinished_files_go_when_they_are_old(project, capsys):
-    old = project / CELLS / "knn" / ".full.score.1.tmp"
-    new = project / CELLS / "knn" / ".dev.score.1.tmp"
+    old = project / CELLS / "knn" / ".full.safetensors.1.tmp"
+    new = project / CELLS / "knn" / ".dev.safetensors.1.tmp"
     for path, age in ((old, 2 * 3600), (new, 60)):
         path.write_text("half")
         os.utime(path, (time.time() - age, time.time() - age))
@@ -253,7 +257,7 @@ def test_a_users_own_estimator_is_found_in_the_working_directory(project, capsys
 def test_other_places(project, capsys):
     (project / "config/config.yaml").rename(project / "other.yaml")
     (project / "results").rename(project / "elsewhere")
-    flip(project / "elsewhere/small/cells" / f"{CELL}.score")
+    flip(project / "elsewhere/small/cells" / f"{CELL}.safetensors")
     code, shown = check(capsys, "--config", "other.yaml", "--results", "elsewhere")
     assert code == 1
     assert "snakemake --cores all --configfile other.yaml" in shown

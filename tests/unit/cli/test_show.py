@@ -93,11 +93,11 @@ def test_results_may_lie_elsewhere(project, capsys):
 
 
 def test_a_cell_by_any_of_its_names(project, capsys):
-    whole = "results/small/cells/knn/n_neighbors=5/k3.r1.f02.score"
+    whole = "results/small/cells/knn/n_neighbors=5/k3.r1.f02.safetensors"
     text = shown(capsys, "small", whole)
     for name in (
         "knn/n_neighbors=5/k3.r1.f02",
-        "knn/n_neighbors=5/k3.r1.f02.score",
+        "knn/n_neighbors=5/k3.r1.f02.safetensors",
         "knn/n_neighbors=5/k3.r1.f02.model",
     ):
         assert shown(capsys, "small", name) == text
@@ -105,14 +105,14 @@ def test_a_cell_by_any_of_its_names(project, capsys):
     assert lines["learner"] == "knn"
     assert lines["theta"] == '{"n_neighbors":5}'
     assert lines["held_out"] == "k3.r1.f02"
-    assert lines["sets"] == '{"k3.r1.f02":16}'
-    size = (project / whole.replace(".score", ".model")).stat().st_size
+    assert lines["sets"] == '{"k3.r1.f02": 16}'
+    size = (project / whole.replace(".safetensors", ".model")).stat().st_size
     assert lines["model file"] == f"{size} bytes"
 
 
 def test_a_cell_without_a_model(project, capsys):
     (project / "results/small/cells/knn/n_neighbors=5/full.model").unlink()
-    assert "\nmodel file  none\n" in shown(capsys, "small", "knn/n_neighbors=5/full")
+    assert "\nmodel file    none\n" in shown(capsys, "small", "knn/n_neighbors=5/full")
 
 
 def test_errors(project, capsys):
@@ -121,7 +121,7 @@ def test_errors(project, capsys):
     assert "no cell 'knn/n_neighbors=5/ful'" in message
     assert "did you mean 'knn/n_neighbors=5/full'?" in message
     assert failed(capsys, "small", "zzz") == "heldout: no cell 'zzz' in 'results/small/cells'\n"
-    (project / "results/small/cells/knn/n_neighbors=5/full.score").write_bytes(b"{}\n")
+    (project / "results/small/cells/knn/n_neighbors=5/full.safetensors").write_bytes(b"{}\n")
     assert "is damaged; run: heldout check" in failed(capsys, "small", "knn/n_neighbors=5/full")
     (project / "results/small/estimates.csv").unlink()
     assert "task 'small' has no estimates yet; run: snakemake" in failed(capsys, "small")

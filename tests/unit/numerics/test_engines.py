@@ -30,7 +30,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC, SVR, NuSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from heldout.cells.store import ModelPickler, load_model
+from heldout.cells.model_file import SHARED, ModelPickler, open_model
 from heldout.learners.grid import expand
 from heldout.learners.learner import Learner, define
 from heldout.numerics.engines import leave_one_out
@@ -179,8 +179,9 @@ def test_the_stored_model_says_what_the_engine_said(case: Any, tmp_path: Any) ->
     data, found = outcomes(learner, {"estimator": learner, **block}, classification)
     for outcome in found:
         pickled = ModelPickler().dump(outcome.model, outcome.shared)
-        pickled.save(str(tmp_path / "shared"), str(tmp_path / "model"))
-        model = load_model(tmp_path / "model", tmp_path / "shared", pickled.digest)
+        path = tmp_path / "learner" / "theta" / "full.model"
+        pickled.save(str(tmp_path / SHARED), str(path))
+        model = open_model(path, pickled.digest)
         said = model.predict(data.features[60:])
         expected = outcome.predictions.label if classification else outcome.predictions.value
         np.testing.assert_allclose(said, expected, rtol=1e-12, atol=1e-12)

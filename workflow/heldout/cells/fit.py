@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from heldout.cells.key import Keys
+from heldout.cells.model_file import ModelPickler
 from heldout.cells.plan import Plan, columns_of
 from heldout.cells.progress import Progress
-from heldout.cells.store import Cell, ModelPickler, Record, Store
+from heldout.cells.store import Cell, Record, Store
 from heldout.errors import HeldoutError
 from heldout.learners.learner import Learner
 from heldout.names import Theta, canonical
@@ -120,9 +121,7 @@ class Fitter:
             return
         model = self._problems.pickler.dump(outcome.model, outcome.shared) if keep else None
         sets = {name: len(rows) for name, rows in resample.held.items()}
-        record = self.store.write(
-            cell, keys, sets, outcome.predictions, model, outcome.engine, outcome.seconds
-        )
+        record = self.store.write(cell, keys, sets, outcome, model)
         self.batch.cells.append((cell, record))
         self.batch.fitted += fitted
 

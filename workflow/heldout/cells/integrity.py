@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from heldout.cells.manifest import Index, read_manifests
-from heldout.cells.store import SHARED, Cell, Record, Store, part_names, read_score
+from heldout.cells.model_file import SHARED
+from heldout.cells.score_file import ENDING, ScoreFile
+from heldout.cells.store import Cell, Record, Store
 from heldout.data.prepared import open_prepared, seen_digest
 from heldout.names import digest
 
@@ -85,28 +87,29 @@ class _Cells:
         """What is wrong with a cell, which several manifests may list."""
         learner, theta, held_out = place
         cell = Cell(learner, json.loads(theta), held_out)
-        path = self._store.path(cell, "score")
-        header, _, found = read_score(path)
-        records = [record for record in lists.values() if record.score == found]
-        if header is None:
+        path = self._store.path(cell, ENDING)
+        found = self._store.read(cell)
+        records = [record for record in lists.values() if found and record.score == found.seal]
+        if found is None:
             why = "the score file is damaged" if path.exists() else "the score file is missing"
             yield Fault(str(cell), why, (path, *lists))
         elif not records:
             yield Fault(str(cell), "the score file is not the one that was listed", tuple(lists))
         elif records[0].model is not None:
-            yield from self._model_faults(cell, records[0].model, tuple(lists))
+            yield from self._model_faults(cell, records[0].model, found, tuple(lists))
 
-    def _model_faults(self, cell: Cell, expected: str, lists: tuple[Path, ...]) -> Iterator[Fault]:
+    def _model_faults(
+        self, cell: Cell, expected: str, found: ScoreFile, lists: tuple[Path, ...]
+    ) -> Iterator[Fault]:
         path = self._store.path(cell, "model")
         if not path.is_file():
             if self._models_expected:
                 yield Fault(str(cell), "the model is missing", lists)
             return
-        pickled = path.read_bytes()
-        if digest(pickled) != expected:
+        if digest(path.read_bytes()) != expected:
             yield Fault(str(cell), "the model is damaged", (path, *lists))
             return
-        for name in part_names(pickled):
+        for name in found.circumstances.shared_parts:
             if not self._part_is_whole(name):
                 part = self._store.folder / SHARED / name
                 why = "damaged" if part.exists() else "missing"

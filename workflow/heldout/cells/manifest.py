@@ -8,6 +8,7 @@ from typing import Any
 from heldout.cells.store import Cell, Record
 from heldout.files import read_json, write_text
 from heldout.names import Theta, canonical
+from heldout.numerics.fit_warning import FitWarning
 
 Index = dict[tuple[str, str, str], Record]
 """(learner, canonical θ, held-out set) → record."""
@@ -21,7 +22,7 @@ def write_manifest(path: Path, facts: dict[str, Any], cells: Iterable[tuple[Cell
         entry = grouped.setdefault(
             place, {"learner": cell.learner, "theta": cell.theta, "sets": {}}
         )
-        entry["sets"][cell.held_out] = list(record)
+        entry["sets"][cell.held_out] = list(record if record.warnings else record[:-1])
     lines = ",\n".join(_line(entry) for entry in grouped.values())
     write_text(path, f'{_line(facts)[:-1]}, "cells": [\n{lines}\n]}}\n')
 
@@ -37,8 +38,14 @@ def read_manifests(paths: Iterable[Path]) -> Index:
         for entry in read_json(path)["cells"]:
             theta = canonical(entry["theta"])
             for held_out, fields in entry["sets"].items():
-                index[entry["learner"], theta, held_out] = Record(*fields)
+                index[entry["learner"], theta, held_out] = _record(*fields)
     return index
+
+
+def _record(*fields: Any) -> Record:
+    key, score, model, engine, seconds, *warnings = fields
+    found = tuple(FitWarning(*one) for one in (warnings[0] if warnings else ()))
+    return Record(key, score, model, engine, seconds, found)
 
 
 def index_of(cells: Iterable[tuple[Cell, Record]]) -> Index:

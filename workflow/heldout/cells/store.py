@@ -1,45 +1,33 @@
 """The cell store: a model and a score file per (learner, θ, held-out set), in readable folders.
 
-``cells/{learner}/{theta}/{set}.score`` starts with one line of JSON (the cell's key, its arrays,
-which model file belongs to it), followed by the raw arrays, the digest of all that, and the seconds it took.
-``{set}.model`` is a pickle in which large arrays and shared parts are replaced by references into
-``cells/.shared/{digest}``, where each is stored once. The score file is written last, so a cell
-exists when its score file is whole.
+``cells/{learner}/{theta}/{set}.safetensors`` holds the predictions (`score_file`), ``{set}.model``
+the fitted Pipeline (`model_file`). The score file is written last, so a cell exists when its score
+file is whole.
 """
 
-import io
-import itertools
 import json
-import math
 import os
-import pickle
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
+from heldout.cells import score_file
 from heldout.cells.key import Keys
+from heldout.cells.model_file import SHARED, DamagedError, PickledModel, open_model
+from heldout.cells.score_file import ENDING, FORMAT, Circumstances, Identity, ScoreFile
 from heldout.errors import HeldoutError
-from heldout.files import write_bytes
-from heldout.names import Theta, digest, theta_name
+from heldout.files import write_bytes, write_text
+from heldout.names import Theta, theta_name
+from heldout.numerics.fit_warning import FitWarning
 from heldout.predictions import Predictions
 
-SHARED = ".shared"
-LARGE = 2**16
-"""Arrays of more bytes than this are stored once, by content; smaller ones are not worth a file."""
-SEAL = len(digest())
-"""The characters of a score file's digest of all that stands before it."""
-REFERENCE = re.compile(rb"\x8c%c([0-9a-f]{%d})\x94Q" % (SEAL, SEAL))
-"""How pickle writes a reference the first time: SHORT_BINUNICODE, MEMOIZE, BINPERSID."""
-PLAIN = frozenset({str, int, float, bool, type(None)})  # most of a forest's pickle; never a part
-CLOCK = 14
-"""After the seal, not under it: the seconds that the fit took. Two jobs that fit the same cell at
-the same time, as after a crash on a cluster, then write the same cell."""
-LONGEST = 10.0 ** (CLOCK - 7) - 1
+if TYPE_CHECKING:
+    from heldout.numerics.problem import Outcome
+
+VERSION = "format"
+"""The file in the store's folder that says the version of its cells."""
 
 
 @dataclass(frozen=True)
@@ -60,18 +48,15 @@ class Cell:
         return f"learner '{self.learner}', θ = {theta}, held-out set '{self.held_out}'"
 
 
-class DamagedError(HeldoutError):
-    """A file of the store no longer has the digest it was written with."""
-
-
 class Record(NamedTuple):
-    """A cell's line in a manifest."""
+    """A cell's line in a manifest: its key, the seal of its scores, the digest of its model, …"""
 
     key: str
     score: str
     model: str | None
     engine: str
     seconds: float
+    warnings: tuple[FitWarning, ...] = ()
 
 
 class Store:
@@ -81,7 +66,7 @@ class Store:
         self.folder = folder
 
     def path(self, cell: Cell, ending: str) -> Path:
-        """Where a cell's score or model lies."""
+        """Where a cell's scores (`safetensors`) or its model (`model`) lie."""
         return Path(self._place(cell, ending))
 
     def _place(self, cell: Cell, ending: str) -> str:
@@ -90,205 +75,142 @@ class Store:
     def find(
         self, cell: Cell, key: str, with_model: bool, needs: str | None = None
     ) -> Record | None:
-        """The record of a whole cell with this key that says what is needed, or None."""
-        header, _, found = self._read(cell)
-        if header is None or header["key"] != key or (needs and needs not in header["arrays"]):
+        """The record of a whole cell with this key that predicts what is needed, or None."""
+        found = self.read(cell)
+        if found is None or found.identity.keys.cell != key:
             return None
-        if with_model and not (header["model"] and os.path.isfile(self._place(cell, "model"))):  # noqa: PTH113
+        if needs and needs not in found.predictions.arrays():
             return None
-        return Record(key, found, header["model"], header["engine"], header["seconds"])
+        model = found.circumstances.model
+        if with_model and not (model and os.path.isfile(self._place(cell, "model"))):  # noqa: PTH113
+            return None
+        return _record(found)
 
     def write(
         self,
         cell: Cell,
         keys: Keys,
         sets: dict[str, int],
-        said: Predictions,
-        model: "PickledModel | None",
-        engine: str,
-        seconds: float,
+        outcome: "Outcome",
+        model: PickledModel | None,
     ) -> Record:
-        """Write the model, if any, and then the scores."""
+        """Write the model, if any, and then the scores.
+
+        Parameters
+        ----------
+        cell, keys
+            Which cell it is.
+        sets
+            The number of rows of each held-out set.
+        outcome
+            The predictions of all held-out rows, and what else is known of the fit.
+        model
+            The pickled model; None if none is kept.
+        """
+        assert outcome.predictions is not None
         if model is not None:
             model.save(f"{self.folder}/{SHARED}", self._place(cell, "model"))
-        arrays = {name: np.ascontiguousarray(array) for name, array in said.arrays().items()}
-        data = b"".join(array.tobytes() for array in arrays.values())
-        header: dict[str, Any] = {
-            "key": keys.cell,
-            "fit": keys.fit,
-            "learner": cell.learner,
-            "theta": cell.theta,
-            "held_out": cell.held_out,
-            "sets": sets,
-            "arrays": {name: [array.dtype.str, array.shape] for name, array in arrays.items()},
-            "model": model.digest if model else None,
-            "engine": engine,
-        }
-        body = json.dumps(header).encode() + b"\n" + data
-        seal = digest(body)
-        clock = f"{min(seconds, LONGEST):{CLOCK}.6f}"
-        write_bytes(self._place(cell, "score"), body + seal.encode() + clock.encode())
-        return Record(keys.cell, seal, header["model"], engine, float(clock))
+        identity = Identity(keys, cell.learner, cell.theta, cell.held_out, sets)
+        about = Circumstances(
+            model.digest if model else None,
+            tuple(model.parts) if model else (),
+            outcome.engine,
+            round(outcome.seconds, 6),
+            outcome.warnings,
+        )
+        data, seal = score_file.to_bytes(identity, outcome.predictions, about)
+        write_bytes(self._place(cell, ENDING), data)
+        return _record(ScoreFile(identity, outcome.predictions, about, seal))
 
-    def scores(self, cell: Cell, expected: str) -> dict[str, Predictions]:
-        """The predictions on each held-out set, if the file still has its digest."""
-        said, sizes = self.score(cell, expected)
-        ends = list(itertools.accumulate(sizes.values(), initial=0))
-        return {name: said.take(slice(ends[i], ends[i + 1])) for i, name in enumerate(sizes)}
-
-    def score(self, cell: Cell, expected: str) -> tuple[Predictions, dict[str, int]]:
-        """All predictions in one, and the sizes of the held-out sets."""
-        header, data, found = self._read(cell)
-        if header is None or found != expected:
-            state = "damaged" if self.path(cell, "score").exists() else "missing"
+    def predictions(self, cell: Cell, expected: str) -> Predictions:
+        """The predictions of all held-out rows, if the file still has the seal that is expected."""
+        found = self.read(cell)
+        if found is None or found.seal != expected:
+            state = "damaged" if self.path(cell, ENDING).exists() else "missing"
             raise HeldoutError(
                 f"the stored scores of {cell} are {state}; "
                 "run `heldout check`, then snakemake again: only such cells are fitted anew"
             )
-        return Predictions(**_arrays(header["arrays"], data)), header["sets"]
+        return found.predictions
 
-    def fitted_model(self, cell: Cell, keys: Keys) -> Any:
-        """The stored model if it is whole and was fitted as `keys` ask, else None."""
-        header, _, _ = self._read(cell)
-        if header is None or header.get("fit") != keys.fit or not header["model"]:
+    def read(self, cell: Cell) -> ScoreFile | None:
+        """The score file of a cell; None if it is missing or damaged."""
+        return read_score(self._place(cell, ENDING))
+
+    def fitted_model(self, cell: Cell, keys: Keys) -> tuple[Any, Circumstances] | None:
+        """The stored model, if it is whole and was fitted as `keys` ask, and what is known of its fit."""
+        found = self.read(cell)
+        if found is None or found.identity.keys.fit != keys.fit or not found.circumstances.model:
             return None
         try:
-            return self.load_model(cell, header["model"])
+            model = open_model(self._place(cell, "model"), found.circumstances.model)
         except (FileNotFoundError, DamagedError):
             return None
-
-    def load_model(self, cell: Cell, expected: str) -> Any:
-        """The fitted Pipeline of a cell, if its file still has this digest."""
-        return load_model(self.path(cell, "model"), self.folder / SHARED, expected)
+        return model, found.circumstances
 
     def prune_models(self, kept: set[str]) -> int:
         """Delete the models of all θ whose folder `learner/θ` is not kept; scores stay."""
-        gone = [
-            path
-            for path in self.folder.glob("*/*/*.model")
-            if f"{path.parent.parent.name}/{path.parent.name}" not in kept
-        ]
+        gone = [path for path in self._models() if _folder(path) not in kept]
         for path in gone:
             path.unlink()
-        needed = {
-            name
-            for path in self.folder.glob("*/*/*.model")
-            for name in part_names(path.read_bytes())
-        }
+        needed = set(self._needed_parts(self._models()))
         for part in (self.folder / SHARED).glob("*"):
             if part.name not in needed:
                 part.unlink()
         return len(gone)
 
-    def _read(self, cell: Cell) -> tuple[dict[str, Any] | None, bytes, str]:
-        return read_score(self._place(cell, "score"))
+    def _models(self) -> list[Path]:
+        return list(self.folder.glob("*/*/*.model"))
+
+    def _needed_parts(self, models: Iterable[Path]) -> Iterable[str]:
+        for path in models:
+            found = read_score(path.with_name(f"{path.name.removesuffix('model')}{ENDING}"))
+            yield from found.circumstances.shared_parts if found else ()
+
+    def adopt(self) -> None:
+        """Make the store one of this version: scores of an older one are removed, to be fitted anew.
+
+        Models stay until the refit of their cell replaces them.
+        """
+        if store_version(self.folder) == FORMAT:
+            return
+        for old in self.folder.glob("*/*/*.score"):
+            old.unlink(missing_ok=True)
+        write_text(self.folder / VERSION, f"{FORMAT}\n")
 
 
-def read_score(path: Path | str) -> tuple[dict[str, Any] | None, bytes, str]:
-    """The header (None if missing or damaged), the arrays' bytes and the file's seal."""
+def store_version(folder: Path) -> str | None:
+    """The version of a store's cells; None if there are none. Stores before version 2 do not say it."""
+    if (folder / VERSION).is_file():
+        return (folder / VERSION).read_text(encoding="utf-8").strip()
+    return "1" if any(folder.glob("manifests/*.json")) else None
+
+
+def read_score(path: Path | str) -> ScoreFile | None:
+    """The score file at a path; None if it is missing, damaged, or of another version."""
     try:
         with open(path, "rb", buffering=0) as file:  # noqa: PTH123
-            whole = file.readall()
-        body, seal, clock = whole[: -SEAL - CLOCK], whole[-SEAL - CLOCK : -CLOCK], whole[-CLOCK:]
-        seconds = float(clock)
-    except (FileNotFoundError, ValueError):
-        return None, b"", ""
-    if digest(body).encode() != seal:
-        return None, b"", ""
-    line, _, data = body.partition(b"\n")
-    return json.loads(line) | {"seconds": seconds}, data, seal.decode()
-
-
-def _arrays(described: dict[str, Any], data: bytes) -> dict[str, np.ndarray]:
-    arrays, start = {}, 0
-    for name, (kind, shape) in described.items():
-        count = math.prod(shape)
-        arrays[name] = np.frombuffer(data, kind, count, start).reshape(shape)
-        start += arrays[name].nbytes
-    return arrays
-
-
-def _is_whole(path: str, size: int) -> bool:
-    try:
-        return os.stat(path).st_size == size  # noqa: PTH116
+            return score_file.from_bytes(file.readall())
     except FileNotFoundError:
-        return False
+        return None
 
 
-class PickledModel:
-    """A pickled model and the parts of it that are shared with other models."""
-
-    def __init__(self, pickled: bytes, parts: dict[str, bytes], written: set[str]):
-        self.pickled = pickled
-        self.parts = parts
-        self.written = written
-        self.digest = digest(pickled)
-
-    def save(self, shared: str, path: str) -> None:
-        """Write the parts that are not there yet, then the model."""
-        for name, data in self.parts.items():
-            part = f"{shared}/{name}"
-            if part not in self.written and not _is_whole(part, len(data)):
-                write_bytes(part, data)
-            self.written.add(part)
-        write_bytes(path, self.pickled)
+def _record(found: ScoreFile) -> Record:
+    about = found.circumstances
+    return Record(
+        found.identity.keys.cell,
+        found.seal,
+        about.model,
+        about.engine,
+        about.seconds,
+        about.warnings,
+    )
 
 
-class ModelPickler:
-    """Pickles the models of one training set, each shared part once."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[Any, str, bytes]] = {}
-        self._written: set[str] = set()
-
-    def dump(self, model: Any, shared: Iterable[Any]) -> PickledModel:
-        """Pickle a model; `shared` are objects inside it that other models also hold."""
-        apart = {id(part) for part in shared}
-        buffer = io.BytesIO()
-        pickler = _Pickler(buffer, self._known, apart)
-        pickler.dump(model)
-        return PickledModel(buffer.getvalue(), pickler.parts, self._written)
+def _folder(path: Path) -> str:
+    return f"{path.parent.parent.name}/{path.parent.name}"
 
 
-class _Pickler(pickle.Pickler):
-    def __init__(
-        self, buffer: io.BytesIO, known: dict[int, tuple[Any, str, bytes]], apart: set[int]
-    ):
-        super().__init__(buffer, protocol=5)
-        self._known, self._apart = known, apart
-        self.parts: dict[str, bytes] = {}
-
-    def persistent_id(self, value: Any) -> str | None:
-        if type(value) in PLAIN:
-            return None
-        large = type(value) is np.ndarray and value.nbytes > LARGE and value.dtype != object
-        if not large and id(value) not in self._apart:
-            return None
-        if id(value) not in self._known:
-            data = pickle.dumps(value, protocol=5)
-            self._known[id(value)] = value, digest(data), data
-        _, name, data = self._known[id(value)]
-        self.parts[name] = data
-        return name
-
-
-def part_names(pickled: bytes) -> list[str]:
-    """The shared parts that a pickled model refers to, found without unpickling it."""
-    return sorted({name.decode() for name in REFERENCE.findall(pickled)})
-
-
-def load_model(path: Path, shared: Path, expected: str) -> Any:
-    """A pickled model with its shared parts put back, all of them as they were written."""
-
-    class Unpickler(pickle.Unpickler):
-        def persistent_load(self, name: str) -> Any:
-            return pickle.loads(_read_whole(shared / name, name))
-
-    return Unpickler(io.BytesIO(_read_whole(path, expected))).load()
-
-
-def _read_whole(path: Path, expected: str) -> bytes:
-    data = path.read_bytes()
-    if digest(data) != expected:
-        raise DamagedError(f"'{path}' is damaged: delete it, and it is made again when needed")
-    return data
+def with_stored(outcome: "Outcome", about: Circumstances) -> "Outcome":
+    """New predictions of a stored model, with what was known of its fit."""
+    return replace(outcome, engine="stored", seconds=about.seconds, warnings=about.warnings)

@@ -19,5 +19,4 @@ class StoredCells:
     def predictions(self, learner: str, theta: Theta, resample: Resample) -> Predictions:
         """The predictions of a cell, held-out set after held-out set."""
         record = record_of(self.index, learner, theta, resample.name)
-        predictions, _ = self.store.score(Cell(learner, theta, resample.name), record.score)
-        return predictions
+        return self.store.predictions(Cell(learner, theta, resample.name), record.score)

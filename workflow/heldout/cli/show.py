@@ -3,7 +3,9 @@
 import argparse
 from pathlib import Path
 
-from heldout.cells.store import SHARED, read_score
+from heldout.cells.model_file import SHARED
+from heldout.cells.score_file import ENDING
+from heldout.cells.store import read_score
 from heldout.cli.columns import aligned
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.estimates.rows import EstimateRow, read_rows
@@ -82,29 +84,34 @@ def _selection_text(folder: Path) -> str:
 
 
 def cell_text(folder: Path, cell: str) -> str:
-    """The header of a cell's score file."""
+    """What the score file of a cell says about it."""
     path = _score_path(folder / "cells", cell)
-    header, _, found = read_score(path)
-    if header is None:
+    found = read_score(path)
+    if found is None:
         raise HeldoutError(f"'{path}' is damaged; run: heldout check")
-    header["model file"] = _model_state(path)
-    header["digest"] = found
-    rows = [[key, v if isinstance(v, str) else canonical(v)] for key, v in header.items()]
+    arrays = {n: [str(a.dtype), *a.shape] for n, a in found.predictions.arrays().items()}
+    rows = [
+        *found.identity.metadata().items(),
+        *found.circumstances.metadata().items(),
+        ("arrays", canonical(arrays)),
+        ("model file", _model_state(path)),
+        ("seal", found.seal),
+    ]
     return f"{path}\n{aligned(rows)}"
 
 
 def _model_state(path: Path) -> str:
-    model = path.with_name(f"{path.name.removesuffix('.score')}.model")
+    model = path.with_name(f"{path.name.removesuffix(ENDING)}model")
     return f"{model.stat().st_size} bytes" if model.is_file() else "none"
 
 
 def _score_path(cells: Path, cell: str) -> Path:
     """A cell may be named by its path, whole or inside cells/, with or without the ending."""
-    bare = cell.removesuffix(".score").removesuffix(".model")
-    for path in (cells / f"{bare}.score", Path(f"{bare}.score")):
+    bare = cell.removesuffix(f".{ENDING}").removesuffix(".model")
+    for path in (cells / f"{bare}.{ENDING}", Path(f"{bare}.{ENDING}")):
         if path.is_file():
             return path
-    known = [path.relative_to(cells) for path in sorted(cells.glob("*/*/*.score"))]
-    names = [str(path).removesuffix(".score") for path in known if path.parts[0] != SHARED]
+    known = [path.relative_to(cells) for path in sorted(cells.glob(f"*/*/*.{ENDING}"))]
+    names = [str(path).removesuffix(f".{ENDING}") for path in known if path.parts[0] != SHARED]
     hint = did_you_mean(bare, names)
     raise HeldoutError(f"no cell '{bare}' in '{cells}'{hint if 'did you mean' in hint else ''}")

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from heldout.names import Theta
+from heldout.numerics.fit_warning import FitWarning
 from heldout.numerics.pipeline import Builder
 from heldout.predictions import Predictions
 
@@ -49,14 +50,6 @@ class Problem:
     """Fitted preprocessing of this training set, shared by θ and by learners."""
     origin: Origin | None = None
     """Where its rows come from, if it is one of the training sets of a job."""
-
-
-class FitWarning(NamedTuple):
-    """A warning of a fit: its category, the first line of its text, and how often it came."""
-
-    category: str
-    message: str
-    times: int
 
 
 @dataclass(frozen=True)

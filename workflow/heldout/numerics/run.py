@@ -16,8 +16,9 @@ from sklearn import config_context
 from sklearn.pipeline import Pipeline
 
 from heldout.names import Theta, canonical
+from heldout.numerics.fit_warning import FitWarning
 from heldout.numerics.predict import predict
-from heldout.numerics.problem import FitWarning, Outcome, Problem
+from heldout.numerics.problem import Outcome, Problem
 from heldout.predictions import Predictions
 
 ByEngine = Mapping[str, Sequence[Theta]]

@@ -19,7 +19,9 @@ def main(folder: Path, spec: dict[str, Any]) -> None:
     units = list(share(plan, part, parts))
     endless = [learner for learner in plan.learners if learner.endless][part - 1 :: parts]
     expected = plan.resamples if endless else [resample for resample, _ in units]
-    fitter = Fitter(plan, Store(folder / "cells"), spec["models"], loss.needs, expected)
+    store = Store(folder / "cells")
+    store.adopt()
+    fitter = Fitter(plan, store, spec["models"], loss.needs, expected)
     thetas = {learner.name: learner.thetas(plan.seed) for _, learner in units}
     fitter.progress.expect(sum(len(thetas[learner.name]) for _, learner in units))
     for resample, learner in units:

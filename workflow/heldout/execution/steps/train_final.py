@@ -39,9 +39,9 @@ def _pipeline(plan: Plan, store: Store, name: str, theta: Theta) -> Any:
     [learner] = [learner for learner in plan.learners if learner.name == name]
     cell = Cell(name, theta, FULL)
     [keys] = plan.keys(learner, plan.resamples[0], [theta])
-    model = store.fitted_model(cell, keys)
-    if model is not None:
-        return model
+    stored = store.fitted_model(cell, keys)
+    if stored is not None:
+        return stored[0]
     outcome = fit_model(plan, learner, plan.resamples[0], theta)
     if outcome.error is not None:
         raise HeldoutError(f"the final model could not be fitted: {cell}: {outcome.error}")

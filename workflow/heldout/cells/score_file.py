@@ -1,0 +1,163 @@
+"""The score file of a cell: its predictions, in the public format safetensors.
+
+Any reader of safetensors opens it (``safetensors.numpy.load_file``): one array for each of label,
+proba, decision and value that the model gives, with the rows of all held-out sets one after another.
+Its metadata say which cell it is (learner, theta, held_out, and the sizes of its held-out sets), its
+key, the digest of the model file and the names of the shared parts of the model, the engine, the
+seconds and the warnings of the fit. The seal is the digest of the arrays and of what identifies the
+cell; seconds, warnings and the model's bytes may differ between two fits of the same cell, so they
+are not sealed.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from heldout.cells.key import Keys
+from heldout.names import Theta, canonical, digest
+from heldout.numerics.fit_warning import FitWarning
+from heldout.predictions import Predictions
+
+FORMAT = "2"
+"""The version of the files of a store. Cells of another version are fitted again."""
+ENDING = "safetensors"
+LENGTH = 8
+"""A safetensors file begins with the length of its header, in so many bytes."""
+DTYPES = {
+    "BOOL": "?",
+    "U8": "u1",
+    "U16": "<u2",
+    "U32": "<u4",
+    "U64": "<u8",
+    "I64": "<i8",
+    "F64": "<f8",
+}
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Which cell it is, and what it depends on."""
+
+    keys: Keys
+    learner: str
+    theta: Theta
+    held_out: str
+    sets: dict[str, int]
+    """The number of rows of each held-out set."""
+
+    def metadata(self) -> dict[str, str]:
+        """As texts."""
+        return {
+            "format": FORMAT,
+            "key": self.keys.cell,
+            "fit": self.keys.fit,
+            "learner": self.learner,
+            "theta": canonical(self.theta),
+            "held_out": self.held_out,
+            "sets": json.dumps(self.sets),
+        }
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """What else is known of a fit; not sealed."""
+
+    model: str | None = None
+    """The digest of the model file; None if no model is kept."""
+    shared_parts: tuple[str, ...] = ()
+    """The names of the parts that the model shares with others."""
+    engine: str = ""
+    seconds: float = 0.0
+    warnings: tuple[FitWarning, ...] = ()
+
+    def metadata(self) -> dict[str, str]:
+        """As texts."""
+        return {
+            "model": self.model or "",
+            "shared_parts": json.dumps(self.shared_parts),
+            "engine": self.engine,
+            "seconds": f"{self.seconds:.6f}",
+            "warnings": json.dumps(self.warnings),
+        }
+
+
+@dataclass(frozen=True)
+class ScoreFile:
+    """A whole score file."""
+
+    identity: Identity
+    predictions: Predictions
+    circumstances: Circumstances
+    seal: str
+
+
+def to_bytes(
+    identity: Identity, predictions: Predictions, about: Circumstances
+) -> tuple[bytes, str]:
+    """The content of a score file, and its seal."""
+    from safetensors.numpy import save
+
+    named = identity.metadata()
+    arrays = {name: np.ascontiguousarray(one) for name, one in predictions.arrays().items()}
+    seal = _seal(named, arrays)
+    return save(arrays, named | about.metadata() | {"seal": seal}), seal
+
+
+def from_bytes(data: bytes) -> ScoreFile | None:
+    """The score file with this content; None if it is damaged or of another version."""
+    try:
+        header, arrays = _parsed(data)
+        identity, about = _identity(header), _circumstances(header)
+    except (ValueError, KeyError, TypeError, IndexError):
+        return None
+    if header.get("seal") != _seal(identity.metadata(), arrays):
+        return None
+    return ScoreFile(identity, Predictions(**arrays), about, header["seal"])
+
+
+def _seal(named: dict[str, str], arrays: dict[str, np.ndarray]) -> str:
+    described = [
+        part
+        for name in sorted(arrays)
+        for part in (
+            f"{name} {arrays[name].dtype.str} {arrays[name].shape}",
+            arrays[name].tobytes(),
+        )
+    ]
+    return digest(canonical(named), *described)
+
+
+def _parsed(data: bytes) -> tuple[dict[str, str], dict[str, np.ndarray]]:
+    """The metadata and the arrays, which are views of the data."""
+    start = LENGTH + int.from_bytes(data[:LENGTH], "little")
+    described = json.loads(data[LENGTH:start])
+    metadata = described.pop("__metadata__")
+    ends = [start + one["data_offsets"][1] for one in described.values()]
+    if metadata["format"] != FORMAT or len(data) != max(ends, default=start):
+        raise ValueError("a score file of another version, or of another length")
+    return metadata, {name: _array(data, start, one) for name, one in described.items()}
+
+
+def _array(data: bytes, start: int, described: dict[str, Any]) -> np.ndarray:
+    first, end = described["data_offsets"]
+    kind = np.dtype(DTYPES[described["dtype"]])
+    flat = np.frombuffer(data, kind, (end - first) // kind.itemsize, start + first)
+    return flat.reshape(described["shape"])
+
+
+def _identity(header: dict[str, str]) -> Identity:
+    keys = Keys(header["fit"], header["key"])
+    theta, sets = json.loads(header["theta"]), json.loads(header["sets"])
+    return Identity(keys, header["learner"], theta, header["held_out"], sets)
+
+
+def _circumstances(header: dict[str, str]) -> Circumstances:
+    return Circumstances(
+        header["model"] or None,
+        tuple(json.loads(header["shared_parts"])),
+        header["engine"],
+        float(header["seconds"]),
+        tuple(FitWarning(*one) for one in json.loads(header["warnings"])),
+    )

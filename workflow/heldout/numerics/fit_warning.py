@@ -1,0 +1,11 @@
+"""A warning of a fit, as it is kept with its cell. Standard library only."""
+
+from typing import NamedTuple
+
+
+class FitWarning(NamedTuple):
+    """The category of a warning, the first line of its text, and how often it came."""
+
+    category: str
+    message: str
+    times: int
