@@ -9,14 +9,9 @@ Standard library only: the workflow imports this while it is parsed.
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 from heldout.registries import refuse_empty, resolve
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from heldout.predictions import Predictions
 
 CLIP = sys.float_info.epsilon
 """Cross-entropy clips probabilities to [CLIP, 1], as scikit-learn's log_loss does."""
@@ -46,15 +41,14 @@ class Loss:
     def __post_init__(self) -> None:
         refuse_empty(self, "title", "formula", "function")
 
-    def __call__(self, target: "np.ndarray", predictions: "Predictions") -> "np.ndarray":
-        """The loss of each example."""
+    def __call__(self, target: Any, predictions: Any) -> Any:
+        """The loss of each example, an array, from an array of targets and their `Predictions`."""
         predicted = getattr(predictions, self.needs)
         if predicted is None:
             raise ValueError(
                 f"loss {self.name} needs {self.needs}, which the learner does not give"
             )
-        losses: np.ndarray = resolve(self.function)(target, predicted)
-        return losses
+        return resolve(self.function)(target, predicted)
 
 
 _ENTRIES = (
@@ -115,5 +109,25 @@ def loss_names() -> list[str]:
 
 
 def loss_for(name: str | None, classification: bool) -> Loss:
-    """The configured loss, or the default for this kind of target."""
+    """Choose the configured loss, or the default for this kind of target.
+
+    Parameters
+    ----------
+    name
+        The loss that the config names, if any.
+    classification
+        Whether targets are classes.
+
+    Returns
+    -------
+    Loss
+        The entry of the registry; call it with targets and predictions.
+
+    Examples
+    --------
+    >>> loss_for(None, classification=True).name
+    'zero_one'
+    >>> loss_for("absolute", classification=False).title
+    'absolute error'
+    """
     return LOSSES[name or ("zero_one" if classification else "squared")]
