@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from memory_table import MemoryTable, kfold_split, loo_split_of
 
-from heldout.estimates.collect import evidence_for
+from heldout.estimates.algorithm import evidence_for
 from heldout.estimates.nested import inner_tables, nested_evidence, outer_folds
 from heldout.estimates.rules import Rule
 from heldout.resampling.kinds import BAGS, FOLDS, LOO, NEIGHBOURS, PAIRS, ROUNDS

@@ -11,7 +11,7 @@ from inprocess import Run, run_task
 from heldout.checks.registry import CHECKS
 from heldout.errors import HeldoutError
 from heldout.estimates.evidence import Evidence
-from heldout.estimates.intervals import INTERVALS, refusals
+from heldout.estimates.intervals import bounds_of, refusals
 from heldout.execution.study import Study
 
 REPO = Path(__file__).parents[2]
@@ -46,7 +46,7 @@ def run(tmp_path: Path, columns: dict[str, Any], learner: str = "knn", **task: A
 def test_every_check_is_documented_and_listed(tmp_path: Path) -> None:
     page = (REPO / "docs" / "checks.md").read_text(encoding="utf-8")
     found = run(tmp_path, table())
-    assert [row.code for row in found.checks] == [check.code for check in CHECKS]
+    assert [row.code for row in found.checks] == list(CHECKS)
     for row in found.checks:
         assert f"## {row.code}" in page
         assert row.docs == f"docs/checks.md#{row.code.lower()}"
@@ -183,10 +183,10 @@ def test_h014_h015_corrections_and_repeats(tmp_path: Path) -> None:
 # --- intervals refuse what they are not for ---------------------------------------------------
 
 
-def evidence(plan: str, sets: int = 4, size: int = 5, **more: Any) -> Evidence:
+def evidence(estimator: str, sets: int = 4, size: int = 5, **more: Any) -> Evidence:
     losses = [np.linspace(0, 1, size) + i for i in range(sets)]
     units = [np.arange(size) + size * i for i in range(sets)]
-    return Evidence(plan, losses, units, ratio=0.25, **more)
+    return Evidence(estimator, losses, units, ratio=0.25, **more)
 
 
 @pytest.mark.parametrize(
@@ -201,12 +201,16 @@ def evidence(plan: str, sets: int = 4, size: int = 5, **more: Any) -> Evidence:
         ("nadeau_bengio", evidence("test"), "not derived for test"),
         ("conservative_z", evidence("montecarlo"), "halvings"),
         ("t", evidence("test", sets=1, size=1), "equal"),
+        ("bates", evidence("kfold"), "fold pairs that nested_cv fits"),
+        ("bates", evidence("nested_cv"), "not derived for nested_cv"),
+        ("bbc", evidence("min_cv_bbc"), "no bootstrap"),
+        ("bbc", evidence("kfold"), "not derived for kfold"),
     ],
 )
 def test_refusals(name: str, given: Evidence, reason: str) -> None:
     assert reason in refusals(given)[name]
     with pytest.raises(ValueError, match=reason):
-        INTERVALS[name](given, 0.95)
+        bounds_of(name, given, 0.95)
 
 
 def test_nested_with_two_folds_is_refused() -> None:

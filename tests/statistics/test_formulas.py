@@ -8,12 +8,12 @@ from memory_table import MemoryTable, kfold_split
 from scipy import stats
 
 from heldout.checks.procedure import excess_bound
-from heldout.estimates.bates import bates_bounds
+from heldout.estimates.algorithm import evidence_for
 from heldout.estimates.bootstrap import no_information_risk, point_632, point_632plus
 from heldout.estimates.comparisons import compare, holm
 from heldout.estimates.corrections import bbc
 from heldout.estimates.evidence import Evidence
-from heldout.estimates.intervals import INTERVALS, standard_error
+from heldout.estimates.intervals import bounds_of, standard_error
 from heldout.estimates.nested import inner_table
 from heldout.measures.losses import LOSSES
 from heldout.predictions import Predictions
@@ -22,10 +22,10 @@ from heldout.resampling.kinds import FOLDS, PAIRS
 LEVEL = 0.9
 
 
-def evidence(plan: str, losses: list[np.ndarray], **more: Any) -> Evidence:
+def evidence(estimator: str, losses: list[np.ndarray], **more: Any) -> Evidence:
     ends = np.cumsum([0, *map(len, losses)])
     units = [np.arange(ends[i], ends[i + 1]) for i in range(len(losses))]
-    return Evidence(plan, losses, units, **more)
+    return Evidence(estimator, losses, units, **more)
 
 
 def folds(seed: int = 0) -> list[np.ndarray]:
@@ -37,7 +37,7 @@ def folds(seed: int = 0) -> list[np.ndarray]:
 
 
 def test_nadeau_bengio() -> None:
-    found = INTERVALS["nadeau_bengio"](evidence("kfold", folds(), ratio=1 / 3), LEVEL)
+    found = bounds_of("nadeau_bengio", evidence("kfold", folds(), ratio=1 / 3), LEVEL)
     means = np.array([fold.mean() for fold in folds()])
     se = np.sqrt(means.var(ddof=1) * (1 / 4 + 1 / 3))
     assert found[0] == pytest.approx(se)
@@ -46,17 +46,17 @@ def test_nadeau_bengio() -> None:
 
 def test_bayle() -> None:
     pooled = np.concatenate(folds())
-    all_pairs = INTERVALS["bayle_all_pairs"](evidence("kfold", folds()), LEVEL)
+    all_pairs = bounds_of("bayle_all_pairs", evidence("kfold", folds()), LEVEL)
     assert all_pairs[0] == pytest.approx(pooled.std() / np.sqrt(30))
     half = stats.norm.ppf(0.95) * all_pairs[0]
     assert all_pairs[1:] == pytest.approx((pooled.mean() - half, pooled.mean() + half))
-    within = INTERVALS["bayle_within_fold"](evidence("kfold", folds()), LEVEL)
+    within = bounds_of("bayle_within_fold", evidence("kfold", folds()), LEVEL)
     assert within[0] == pytest.approx(np.sqrt(np.mean([f.var(ddof=1) for f in folds()]) / 30))
 
 
 def test_conservative_z() -> None:
     halves = np.array([[1.0, 1.4], [0.9, 1.1], [1.2, 1.0]])
-    found = INTERVALS["conservative_z"](evidence("montecarlo", folds(), halves=halves), LEVEL)
+    found = bounds_of("conservative_z", evidence("montecarlo", folds(), halves=halves), LEVEL)
     assert found[0] == pytest.approx(np.sqrt((0.16 + 0.04 + 0.04) / 6))
 
 
@@ -66,15 +66,15 @@ def test_binomial_intervals_against_scipy() -> None:
     result = stats.binomtest(3, 40)
     for name, method in (("clopper_pearson", "exact"), ("wilson", "wilson")):
         expected = result.proportion_ci(LEVEL, method=method)  # type: ignore[arg-type]
-        assert INTERVALS[name](given, LEVEL)[1:] == pytest.approx((expected.low, expected.high))
+        assert bounds_of(name, given, LEVEL)[1:] == pytest.approx((expected.low, expected.high))
 
 
 def test_t_against_scipy_and_openings_widen_it() -> None:
     losses = np.concatenate(folds())
-    once = INTERVALS["t"](evidence("test", [losses]), LEVEL)
+    once = bounds_of("t", evidence("test", [losses]), LEVEL)
     expected = stats.ttest_1samp(losses, 0).confidence_interval(LEVEL)
     assert once[1:] == pytest.approx((expected.low, expected.high))
-    twice = INTERVALS["t"](evidence("test", [losses], comparisons=2), LEVEL)
+    twice = bounds_of("t", evidence("test", [losses], comparisons=2), LEVEL)
     wider = stats.ttest_1samp(losses, 0).confidence_interval(1 - 0.1 / 2)
     assert twice[1:] == pytest.approx((wider.low, wider.high))
 
@@ -83,10 +83,10 @@ def test_hoeffding_and_bernstein_known_values() -> None:
     losses = np.array([0.0, 1.0] * 50)
     given = evidence("test", [losses], bound=1.0)
     half = np.sqrt(np.log(2 / 0.1) / 200)
-    assert INTERVALS["hoeffding"](given, LEVEL)[1] == pytest.approx(0.5 - half)
+    assert bounds_of("hoeffding", given, LEVEL)[1] == pytest.approx(0.5 - half)
     log_term = np.log(4 / 0.1)
     spread = np.sqrt(2 * losses.var(ddof=1) * log_term / 100) + 7 * log_term / (3 * 99)
-    assert INTERVALS["empirical_bernstein"](given, LEVEL)[2] == pytest.approx(min(1, 0.5 + spread))
+    assert bounds_of("empirical_bernstein", given, LEVEL)[2] == pytest.approx(min(1, 0.5 + spread))
 
 
 def test_the_notes_bound_on_the_excess_risk() -> None:
@@ -133,10 +133,13 @@ def test_bbc_against_a_plain_loop() -> None:
         rows = np.concatenate([np.flatnonzero(units == u) for u in drawn])
         out = np.flatnonzero(~np.isin(units, drawn))
         scores.append(losses[out, losses[rows].mean(axis=0).argmin()].mean())
-    found = bbc(losses, units, LEVEL, seed=3, draws=4000)
+    found = bbc(losses, units, seed=3, draws=4000)
     error = np.std(scores) / np.sqrt(4000) * np.sqrt(2)
-    assert abs(found.risk - np.mean(scores)) < 4 * error
-    assert found.low == pytest.approx(np.quantile(scores, 0.05), abs=0.03)
+    assert abs(found.mean() - np.mean(scores)) < 4 * error
+    given = Evidence("min_cv_bbc", [losses[:, 0]], [units], bootstrap_risks=found)
+    _, low, high = bounds_of("bbc", given, LEVEL)
+    assert low == pytest.approx(np.quantile(scores, 0.05), abs=0.03)
+    assert high == pytest.approx(np.quantile(scores, 0.95), abs=0.03)
 
 
 def test_holm_known_values() -> None:
@@ -218,6 +221,6 @@ def test_bates_against_the_formula() -> None:
     se = min(max(np.sqrt(max(0, mse)), naive), np.sqrt(k) * naive)
     nested = np.mean([inner.mean() for inner in inner_all])
     centre = nested - (1 + ((k - 2) / k) ** 1.5) * (nested - np.mean(outer_means))
-    found = bates_bounds(loss_table, "line", theta, LEVEL)
+    found = bounds_of("bates", evidence_for(loss_table, "kfold", "line", theta), LEVEL)
     assert found[0] == pytest.approx(se)
     assert found[2] == pytest.approx(centre + stats.norm.ppf(0.95) * se)

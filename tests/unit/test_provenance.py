@@ -141,6 +141,18 @@ def test_a_package_is_found_by_its_init_file(package):
     assert package({"deep/__init__.py": "def f(): return 2\n"}) != before
 
 
+def test_a_dotted_path_in_a_registry_counts_as_an_import(package):
+    files = {"main.py": "ENTRY = dict(function='heldout.deep.far:f')\n", "deep/far.py": "X = 1\n"}
+    before = package(files)
+    assert package({"deep/far.py": "X = 2\n"}) != before
+
+
+@pytest.mark.parametrize("text", ["see heldout.deep.far:f", "heldout.deep.far", "other.deep.far:f"])
+def test_other_texts_are_no_imports(package, text):
+    before = package({"main.py": f"TEXT = '{text}'\n", "deep/far.py": "X = 1\n"})
+    assert package({"deep/far.py": "X = 2\n"}) == before
+
+
 def test_modules_that_import_each_other_end(package):
     assert package({"main.py": "import heldout.near\n", "near.py": "import heldout.main\n"})
 

@@ -13,6 +13,7 @@ import functools
 import importlib.util
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
@@ -23,6 +24,8 @@ from heldout.names import canonical, digest
 
 PACKAGE = "heldout"
 ROOT = Path(__file__).parent
+DOTTED_PATH = re.compile(rf"({PACKAGE}(?:\.\w+)+):\w+")
+"""How registries name functions: ``heldout.estimates.fixed:training``."""
 NUMERIC_LIBRARIES = ("numpy", "scipy", "scikit-learn")
 """The libraries whose version can change a fitted number."""
 
@@ -144,13 +147,15 @@ def _remember() -> None:
 
 
 def _imports(tree: ast.Module) -> list[str]:
-    """Everything of this package that a module names in an import, modules or not."""
+    """Everything of this package that a module names in an import or by a dotted path."""
     names: list[str] = []
     for node in _run_nodes(tree):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            names += [found[1] for found in [DOTTED_PATH.fullmatch(node.value)] if found]
     return sorted({name for name in names if name.startswith(f"{PACKAGE}.")})
 
 

@@ -101,7 +101,7 @@ def elsewhere(tmp_path, monkeypatch):
 
 def test_a_difference_is_found_and_mended(elsewhere, capsys):
     assert reference.main(["--check"]) == 1
-    assert "README.md: differs from the models; run: python -m" in capsys.readouterr().err
+    assert "README.md: differs from the code; run: python -m" in capsys.readouterr().err
     assert not list(elsewhere.iterdir())
     assert reference.main([]) == 0
     assert "README.md: written" in capsys.readouterr().out

@@ -118,13 +118,3 @@ def test_defaults_follow_the_kind_of_target():
     assert loss_for(None, True).name == "zero_one"
     assert loss_for(None, False).name == "squared"
     assert loss_for("absolute", False).name == "absolute"
-
-
-def test_the_names_are_those_of_the_config():
-    from typing import get_args
-
-    from heldout.config import models
-    from heldout.config.consistency import CLASS_LOSSES
-
-    assert set(LOSSES) == set(get_args(models.Loss)) == set(CLASS_LOSSES)
-    assert {name: loss.classification for name, loss in LOSSES.items()} == CLASS_LOSSES

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from heldout.audit import targets
 from heldout.audit.summary import AuditRow, SelectionRow
+from heldout.estimates import targets
 from heldout.estimates.procedures import ALL
+from heldout.estimates.registry import ESTIMATORS
 from heldout.report.display import PERCENT, Format
 from heldout.report.glossary import estimator, in_order, interval
 
@@ -51,7 +52,7 @@ def wanted(rows: Sequence[AuditRow]) -> list[AuditRow]:
     """Of each estimator one row: against the quantity that people want of it."""
     found: dict[str, AuditRow] = {}
     for row in rows:
-        if row.target == targets.TARGETS[row.estimator][0]:
+        if row.target == ESTIMATORS[row.estimator].aims[0]:
             found.setdefault(row.estimator, row)
     return [found[name] for name in in_order(set(found))]
 

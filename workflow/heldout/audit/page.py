@@ -7,9 +7,11 @@ from typing import Any
 from jinja2 import ChoiceLoader, FileSystemLoader
 
 from heldout.audit import assets as own
-from heldout.audit import findings, targets
+from heldout.audit import findings
 from heldout.audit.summary import AuditRow, SelectionRow
 from heldout.data import oracle_catalogue
+from heldout.estimates import targets
+from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import read_rows
 from heldout.measures.losses import loss_for
 from heldout.report import assets, glossary
@@ -118,7 +120,7 @@ def _payload(
         "level": spec["level"],
         "format": vars(show),
         "learner": learner,
-        "wanted": {name: found[0] for name, found in targets.TARGETS.items()},
+        "wanted": {name: entry.aims[0] for name, entry in ESTIMATORS.items()},
         "meanings": targets.MEANING,
         "words": words,
         "tables": {name: table.packed() for name, table in tables.items()},

@@ -11,9 +11,9 @@ from heldout.audit.draw_cells import DrawCells
 from heldout.audit.source import Draw, Source, usable_draw
 from heldout.cells.plan import columns_of
 from heldout.cells.preflight import checked_builder
-from heldout.estimates.collect import KIND_OF
 from heldout.estimates.evidence import Evidence
 from heldout.estimates.procedures import ALL, Chosen, Procedures
+from heldout.estimates.registry import ESTIMATORS, kind_there
 from heldout.estimates.rows import EstimateRow
 from heldout.estimates.rules import Rule
 from heldout.estimates.tables import estimate_rows
@@ -22,7 +22,7 @@ from heldout.measures.losses import Loss, loss_for
 from heldout.names import Theta, canonical, seed_for
 from heldout.numerics.pipeline import Builder
 from heldout.resampling.draw import draw_split
-from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, FULL, NEIGHBOURS, PAIRS, split_files
+from heldout.resampling.kinds import FULL, IMPLIED, NEIGHBOURS, PAIRS, split_files
 from heldout.resampling.split import Split
 from heldout.selection.scan import curve_of
 
@@ -92,7 +92,9 @@ class Setup:
     @cached_property
     def compared(self) -> frozenset[str]:
         """Kinds of cells that are needed for every θ: those that something is chosen by."""
-        return frozenset({FULL, DEV, FOLDS, FOLDS_WHOLE, NEIGHBOURS, PAIRS, *KIND_OF[self.by]})
+        chosen_by = {kind for e in ESTIMATORS.values() if e.tuned for kind in e.kinds}
+        kinds = {FULL, *chosen_by, ESTIMATORS[self.by].judges}
+        return frozenset(kinds | {IMPLIED[kind] for kind in kinds if kind in IMPLIED})
 
     def test_rows(self, m: int) -> int:
         """Rows sealed besides the m: the configured share of all."""
@@ -243,8 +245,8 @@ class _Truths:
 
     def own(self, estimator: str, pair: int) -> float:
         """The mean true risk of the models that an estimate judged."""
-        kinds = OWN_KINDS.get(estimator, (FULL,))
-        kind = next(kind for kind in kinds if kind in self.means)
+        kind = kind_there(ESTIMATORS[estimator].judges, self.means)
+        assert kind is not None
         return float(self.means[kind][pair])
 
     def nested(self, procedures: Procedures) -> dict[tuple[str, str], float]:
@@ -273,13 +275,3 @@ def _mean_risks(tables: list[list[list[Any]]]) -> np.ndarray:
     """Over probed models, for the θ of all learners in order."""
     parts = [np.array([[r.value for r in model] for model in table]) for table in tables]
     return np.concatenate([part.mean(axis=0) for part in parts])
-
-
-OWN_KINDS = {
-    **KIND_OF,
-    "kfold_pooled": KIND_OF["kfold"],
-    "min_cv": KIND_OF["kfold"],
-    "min_cv_bbc": KIND_OF["kfold"],
-    "min_cv_tt": KIND_OF["kfold"],
-}
-"""The kinds of models that an estimator judges; others judge the full one."""

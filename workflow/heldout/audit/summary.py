@@ -6,12 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heldout.audit import targets
 from heldout.audit.batch import Batch
-from heldout.audit.replicate import OWN_KINDS, RowName
+from heldout.audit.replicate import RowName
+from heldout.estimates import targets
+from heldout.estimates.interval_registry import INTERVALS
 from heldout.estimates.procedures import ALL, Chosen
+from heldout.estimates.registry import ESTIMATORS, kind_there
 from heldout.names import canonical
-from heldout.resampling.kinds import FULL, IMPLIED, NEEDS
+from heldout.resampling.kinds import FULL
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class Summary:
     def rows(self) -> Iterator[AuditRow]:
         """Estimates in order; for each, its intervals and its targets."""
         for column, name in enumerate(self.batch.names):
-            for target in targets.TARGETS[name[1]]:
+            for target in ESTIMATORS[name[1]].aims:
                 yield self._row(column, name, target)
 
     def _row(self, column: int, name: RowName, target: str) -> AuditRow:
@@ -100,7 +102,7 @@ class Summary:
             estimator,
             interval,
             target,
-            int(targets.derived_for(estimator, interval) == target) if interval else None,
+            int(INTERVALS[interval].derived_for[estimator] == target) if interval else None,
             int(there.sum()),
             centre,
             _error(truth.influence),
@@ -120,11 +122,10 @@ class Summary:
     def fits(self, learner: str, estimator: str) -> int:
         """The fits that the workflow makes for an estimate: training sets × θ."""
         count = sum(name == learner or learner == ALL for name, _ in self.pairs)
-        asked = _base(estimator)
-        kinds = {*NEEDS[asked], *(NEEDS[self.by] if asked == "test" else ())} or {FULL}
-        wider = {IMPLIED.get(kind, kind) for kind in kinds}
-        sets = {kind if kind in self.batch.fits else next(iter(wider)) for kind in kinds}
-        return count * sum(self.batch.fits.get(k, 0) for k in sets) + (asked == "test")
+        sealed = estimator == "test"
+        asked = ESTIMATORS[self.by if sealed else estimator]
+        sets = {kind_there(kind, self.batch.fits) for kind in asked.kinds}
+        return count * sum(self.batch.fits[kind] for kind in sets if kind) + sealed
 
     def selections(self) -> Iterator[SelectionRow]:
         """One row per procedure."""
@@ -203,7 +204,8 @@ class Truths:
 
     def _own_size(self) -> np.ndarray:
         found = self.summary.batch.truths
-        kind = next(kind for kind in OWN_KINDS[self.name[1]] if kind in found)
+        kind = kind_there(ESTIMATORS[self.name[1]].judges, found)
+        assert kind is not None
         return found[kind][self.there]
 
 
@@ -242,10 +244,3 @@ def _hits(values: dict[str, np.ndarray], truth: np.ndarray) -> np.ndarray:
 
 def _error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
-
-
-def _base(estimator: str) -> str:
-    """The configured name behind an estimate's."""
-    if estimator in NEEDS:
-        return estimator
-    return next(name for name in ("kfold", "bootstrap", "min_cv") if estimator.startswith(name))

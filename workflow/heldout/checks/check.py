@@ -1,11 +1,13 @@
-"""What a check is: a code, a title, a severity, a documented page, and three possible outcomes."""
+"""Asking the checks of the registry: what they look at, and their three possible outcomes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from heldout.checks.registry import CHECKS, Check
 from heldout.estimates.loss_table import LossTable
 from heldout.estimates.rows import EstimateRow, FoldRow
+from heldout.registries import resolve
 
 PASS, FAIL, NOT_APPLICABLE = "pass", "fail", "na"
 DOCS = "docs/checks.md"
@@ -30,16 +32,6 @@ class Outcome:
 
     status: str
     message: str
-
-
-@dataclass(frozen=True)
-class Check:
-    """A documented question about a run."""
-
-    code: str
-    title: str
-    severity: str
-    ask: Callable[[Context], Outcome]
 
 
 @dataclass(frozen=True)
@@ -69,8 +61,13 @@ def not_applicable(message: str) -> Outcome:
     return Outcome(NOT_APPLICABLE, message)
 
 
-def row(check: Check, context: Context) -> CheckRow:
+def run_checks(context: Context) -> list[CheckRow]:
+    """Ask every question of the registry."""
+    return [_row(check, context) for check in CHECKS.values()]
+
+
+def _row(check: Check, context: Context) -> CheckRow:
     """Ask, and put the answer in a row."""
-    outcome = check.ask(context)
+    outcome: Outcome = resolve(check.ask)(context)
     link = f"{DOCS}#{check.code.lower()}"
     return CheckRow(check.code, check.title, outcome.status, check.severity, outcome.message, link)

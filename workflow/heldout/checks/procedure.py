@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 from heldout.checks.check import Context, Outcome, failed, not_applicable, passed
-from heldout.estimates.bates import ADVISED_REPEATS
+from heldout.estimates.cv_intervals import ADVISED_REPEATS
 from heldout.resampling.kinds import DEV, PAIRS
 
 UNSTABLE = 0.5

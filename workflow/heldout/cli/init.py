@@ -3,14 +3,14 @@
 import argparse
 import math
 from collections.abc import Iterator
-from typing import Any, get_args
+from typing import Any
 
 import yaml
 
 from heldout.cli import CONFIG
-from heldout.config.models import EstimatorName
 from heldout.data.survey import SEED, Survey, survey
 from heldout.errors import HeldoutError
+from heldout.estimates.registry import askable
 from heldout.execution.study import Study
 from heldout.files import write_text
 from heldout.learners.catalogue import CATALOG
@@ -107,7 +107,7 @@ def _test(found: Survey) -> Iterator[str]:
 
 def _estimators(found: Survey) -> list[str]:
     """Those that this version knows, and that these rows allow."""
-    known = set(get_args(EstimatorName)) - (set() if found.sealed else {"test"})
+    known = set(askable()) - (set() if found.sealed else {"test"})
     if _folds(found)[0] < 3:
         known -= {"nested_cv"}
     return [name for name in ESTIMATORS if name in known]

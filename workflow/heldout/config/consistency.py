@@ -3,17 +3,10 @@
 from heldout.config.models import Config, Task
 from heldout.data import oracle_catalogue
 from heldout.errors import HeldoutError, did_you_mean
+from heldout.estimates.registry import nested_among
 from heldout.learners.learner import Learner
+from heldout.measures.registry import LOSSES
 from heldout.measures.scorer_names import SCORERS
-
-CLASS_LOSSES = {
-    "zero_one": True,
-    "cross_entropy": True,
-    "brier": True,
-    "squared": False,
-    "absolute": False,
-}
-"""Whether a loss is for classes."""
 
 
 def _check_oracle(task: Task, learners: list[Learner], where: str) -> None:
@@ -43,7 +36,7 @@ def check_task(name: str, config: Config, learners: list[Learner]) -> None:
     _check_folds(task, where)
     if task.loss is not None:
         for learner in learners:
-            learner.import_path(CLASS_LOSSES[task.loss])
+            learner.import_path(LOSSES[task.loss].classification)
 
 
 def _check_names(task: Task, where: str) -> None:
@@ -75,7 +68,7 @@ def _check_grids(task: Task, learners: list[Learner], where: str) -> None:
 
 
 def _check_folds(task: Task, where: str) -> None:
-    nested = {"nested_cv", "nested_dev"} & set(task.estimators)
+    nested = nested_among(task.estimators)
     if nested and task.kfold.column is None and task.kfold.k < 3:
         raise HeldoutError(
             f"{where}.kfold.k: nested CV leaves out pairs of folds and needs k ≥ 3, "

@@ -1,28 +1,22 @@
 """Every key of the configuration, with its type, default and meaning.
 
 These models are the one source of truth: the workflow validates against them, and
-``config/README.md`` and ``workflow/schemas/config.schema.json`` are generated from them.
+``config/README.md`` and ``workflow/schemas/config.schema.json`` are generated from them. Names of
+estimators and losses come from their registries.
 """
 
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from heldout.config.one_of import OneOf
+from heldout.estimates.registry import askable, selectable
+from heldout.measures.registry import loss_names
+
 Fraction = Annotated[float, Field(gt=0, lt=1)]
-Loss = Literal["zero_one", "cross_entropy", "brier", "squared", "absolute"]
-EstimatorName = Literal[
-    "training",
-    "holdout",
-    "kfold",
-    "kfold_adjusted",
-    "loo",
-    "montecarlo",
-    "bootstrap",
-    "min_cv",
-    "nested_cv",
-    "nested_dev",
-    "test",
-]
+Loss = Annotated[str, OneOf(loss_names)]
+EstimatorName = Annotated[str, OneOf(askable)]
+SelectorName = Annotated[str, OneOf(selectable)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=60)]
 
 
@@ -73,9 +67,7 @@ class Bootstrap(Strict):
 class Select(Strict):
     """How θ and the learner are chosen."""
 
-    by: Literal["kfold", "holdout", "loo", "montecarlo", "bootstrap"] = Field(
-        default="kfold", description="the risk estimate compared"
-    )
+    by: SelectorName = Field(default="kfold", description="the risk estimate compared")
     rule: Literal["min", "one_se", "first_local_min"] = Field(
         default="min",
         description="the smallest risk; the simplest θ within one standard error of it; or the first "

@@ -1,7 +1,7 @@
-"""``python -m heldout.config.reference [--check]``: the config's README and JSON schema.
+"""``python -m heldout.config.reference [--check]``: the config's README and JSON schema, and docs pages.
 
-Both are generated from the models and the catalog of learners, so they cannot say anything else.
-``--check`` writes nothing and fails if a file differs from what would be written.
+All are generated from the models, the catalog of learners and the registries, so they cannot say
+anything else. ``--check`` writes nothing and fails if a file differs from what would be written.
 """
 
 import argparse
@@ -13,17 +13,17 @@ from typing import Any
 
 from heldout.config.examples import EXAMPLES, GRIDS
 from heldout.config.models import Config
+from heldout.config.registry_pages import COMMAND, pages
 from heldout.learners.catalogue import CATALOG, Entry
 from heldout.learners.grid import expand
 from heldout.names import canonical
 
 ROOT = Path(__file__).parents[3]
-COMMAND = "python -m heldout.config.reference"
 TOP = "The top level"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Write both files, or compare them."""
+    """Write the files, or compare them."""
     parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail on a difference")
     check = parser.parse_args(argv).check
@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not check:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(FILES[path](), encoding="utf-8")
-        state = f"differs from the models; run: {COMMAND}" if check else "written"
+        state = f"differs from the code; run: {COMMAND}" if check else "written"
         print(f"{path.relative_to(ROOT)}: {state}", file=sys.stderr if check else sys.stdout)
     return int(bool(differing) and check)
 
@@ -55,6 +55,7 @@ def readme_text() -> str:
 FILES: dict[Path, Callable[[], str]] = {
     ROOT / "config" / "README.md": readme_text,
     ROOT / "workflow" / "schemas" / "config.schema.json": schema_text,
+    **pages(ROOT / "docs"),
 }
 
 

@@ -8,8 +8,7 @@ from heldout.estimates.loss_table import LossTable
 from heldout.measures.losses import Loss
 from heldout.names import Theta
 from heldout.predictions import Predictions
-from heldout.resampling.kinds import BAGS, FULL
-from heldout.resampling.split import TRAIN
+from heldout.resampling.kinds import BAGS
 
 
 class PerRow(NamedTuple):
@@ -49,13 +48,3 @@ def point_632plus(training: float, per_row: float, no_information: float) -> flo
     rate = (capped - training) / (no_information - training) if overfits else 0.0
     weight = 0.632 / (1 - 0.368 * rate)
     return (1 - weight) * training + weight * capped
-
-
-def both_points(loss_table: LossTable, learner: str, theta: Theta) -> tuple[float, float]:
-    """The .632 and the .632+ estimate."""
-    full = loss_table.resample(FULL)
-    training = float(loss_table.losses(learner, theta, full)[TRAIN].mean())
-    per_row = per_row_risk(loss_table, learner, theta).risk
-    said = loss_table.predictions(learner, theta, full)[TRAIN]
-    gamma = no_information_risk(loss_table.loss, loss_table.table.target[full.train], said)
-    return point_632(training, per_row), point_632plus(training, per_row, gamma)

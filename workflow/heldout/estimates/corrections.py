@@ -3,8 +3,6 @@
 `losses` is the n × |Θ| matrix of out-of-fold losses, `fold_means` the J × |Θ| matrix of fold means.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from heldout.estimates.rules import smallest
@@ -21,19 +19,11 @@ def tibshirani(fold_means: np.ndarray) -> float:
     return float(risks[best] + bias.mean())
 
 
-class Bbc(NamedTuple):
-    """The bootstrap bias-corrected estimate and its percentile interval."""
+def bbc(losses: np.ndarray, units: np.ndarray, seed: int, draws: int = DRAWS) -> np.ndarray:
+    """BBC-CV: for each bag of rows (or groups), the risk out of it of the θ that is best in it.
 
-    risk: float
-    se: float
-    low: float
-    high: float
-
-
-def bbc(losses: np.ndarray, units: np.ndarray, level: float, seed: int, draws: int = DRAWS) -> Bbc:
-    """BBC-CV: select in a bag of rows (or groups), score out of it, average over bags.
-
-    Tsamardinos, Greasidou & Borboudakis 2018; the interval takes the percentiles of the scores.
+    Tsamardinos, Greasidou & Borboudakis 2018. Their mean is the estimate, their percentiles are the
+    ends of its interval.
     """
     _, unit = np.unique(units, return_inverse=True)
     count = unit.max() + 1
@@ -51,6 +41,4 @@ def bbc(losses: np.ndarray, units: np.ndarray, level: float, seed: int, draws: i
         held = out @ sizes
         picked = missed[np.arange(len(bags)), best]
         scores += (picked[usable] / held[usable]).tolist()
-    kept = np.array(scores[:draws])
-    low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2])
-    return Bbc(float(kept.mean()), float(kept.std(ddof=1)), float(low), float(high))
+    return np.array(scores[:draws])

@@ -1,26 +1,47 @@
 """Evidence: the losses behind one estimate, and what an interval must know about them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
+from heldout.names import Theta
+
 Losses = Sequence[np.ndarray]
 """One array of per-example losses for each held-out set."""
+Bounds = tuple[float | None, float, float]
+"""Standard error (None if the method has none), lower and upper end of an interval."""
+
+
+class FoldPairs(NamedTuple):
+    """What the models without two folds say about each fold, over all partitions.
+
+    `inner`: for each fold i, the losses on every other fold j of the model trained without {i, j};
+    `outer`: the losses on fold i of the model trained without it. `k` folds, `n` rows.
+    """
+
+    k: int
+    n: int
+    inner: Losses
+    outer: Losses
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Losses of held-out sets that came from one plan.
+    """Losses of held-out sets behind one estimate.
 
-    `plan`: holdout, kfold, test, …; `losses`: an array per held-out set; `units`: likewise, the
+    `estimator`: holdout, kfold, test, …; `losses`: an array per held-out set; `units`: likewise, the
     group (or row) of each example; `bound`: losses lie in [0, bound]; `binary`: they are 0 or 1;
     `ratio`: held-out size over training size; `repeats`: how many partitions the sets come from;
-    `comparisons`: how many risks (or openings) the interval must hold for at once.
+    `comparisons`: how many risks (or openings) the interval must hold for at once; `seed`: of the
+    interval's own draws. What only some intervals need: `halves`, the Monte Carlo estimates of the
+    two halves of each halving, shape (M, 2); `fold_pairs`, read when asked for; `bootstrap_risks`,
+    the out-of-bag risks of samples in which θ was chosen anew.
     """
 
-    plan: str
+    estimator: str
     losses: Losses
     units: Losses
     bound: float | None = None
@@ -30,7 +51,8 @@ class Evidence:
     comparisons: int = 1
     seed: int = 0
     halves: np.ndarray | None = None
-    """Monte Carlo estimates of the two halves of each halving, shape (M, 2)."""
+    fold_pairs: Callable[[], FoldPairs] | None = None
+    bootstrap_risks: np.ndarray | None = None
 
     @cached_property
     def pooled(self) -> np.ndarray:
@@ -64,3 +86,22 @@ class Evidence:
     def grouped(self) -> bool:
         """Whether a unit holds more than one loss of the same held-out set."""
         return any(len(units) > 1 and len(np.unique(units)) < len(units) for units in self.units)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What an estimator's function gives: a risk, and the evidence for its intervals.
+
+    Without evidence it has neither standard error nor interval. `chosen`: the learner and θ it is
+    about, where these are not the selected ones.
+    """
+
+    risk: float
+    n: int
+    evidence: Evidence | None = None
+    chosen: tuple[str, Theta] | None = None
+
+    @staticmethod
+    def of(evidence: Evidence, chosen: tuple[str, Theta] | None = None) -> "Estimate":
+        """The mean over held-out sets."""
+        return Estimate(evidence.risk, evidence.n, evidence, chosen)

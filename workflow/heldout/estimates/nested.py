@@ -11,6 +11,7 @@ import numpy as np
 
 from heldout.estimates.evidence import Evidence
 from heldout.estimates.loss_table import LossTable
+from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rules import Curve, Rule
 from heldout.names import Theta
 from heldout.resampling.kinds import NEIGHBOURS, PAIRS
@@ -99,7 +100,7 @@ def inner_tables(loss_table: LossTable) -> Tables:
 
 def inner_folds(estimator: str, outer: int, k: int) -> list[int]:
     """The inner folds of an outer fold: all others, or for the dev-set variant the next one."""
-    if estimator == "nested_dev":
+    if NEIGHBOURS in ESTIMATORS[estimator].kinds:
         return [next_fold(outer, k)]
     return [fold for fold in range(k) if fold != outer]
 

@@ -1,36 +1,45 @@
 """Estimates for tuned procedures: rows of estimates.csv for each learner and for `all`."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from heldout.estimates.bates import bates_bounds
-from heldout.estimates.bootstrap import both_points
-from heldout.estimates.collect import (
-    KIND_OF,
-    evidence_for,
-    has_evidence,
-    out_of_fold,
-    training_losses,
-    whole_data_risks,
-)
+from heldout.estimates.algorithm import Algorithm, evidence_for, out_of_fold
 from heldout.estimates.comparisons import Comparison, compare
-from heldout.estimates.corrections import bbc, tibshirani
-from heldout.estimates.evidence import Evidence
+from heldout.estimates.estimator import Estimator
+from heldout.estimates.evidence import Estimate
 from heldout.estimates.loss_table import LossTable
-from heldout.estimates.nested import OuterFold, Tables, inner_tables, nested_evidence, outer_folds
+from heldout.estimates.nested import OuterFold, Tables, inner_tables, outer_folds
+from heldout.estimates.registry import ESTIMATORS, has_cells, nested_among
 from heldout.estimates.rows import EstimateRow, FoldRow
 from heldout.estimates.rules import Rule, smallest
-from heldout.estimates.tables import estimate_rows, interval_row, point_row
-from heldout.names import Theta, canonical, seed_for
-from heldout.resampling.kinds import BAGS, FOLDS_WHOLE, FULL, PAIRS
+from heldout.estimates.tables import rows_of
+from heldout.names import Theta, canonical
+from heldout.registries import resolve
 
 ALL = "all"
-NESTED = ("nested_cv", "nested_dev")
 Chosen = tuple[str, Theta]
 """A learner's name and a θ."""
+
+
+@dataclass(frozen=True)
+class CvChoice:
+    """What a procedure chooses from, and the mean loss of each fold (down) at each of these."""
+
+    pairs: list[Chosen]
+    fold_means: np.ndarray
+
+    @cached_property
+    def risks(self) -> np.ndarray:
+        """The K-fold risk of each."""
+        return self.fold_means.mean(axis=0)
+
+    @cached_property
+    def best(self) -> int:
+        """The position of the smallest."""
+        return smallest(self.risks)
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,79 @@ class Procedures:
     level: float
     seed: int
 
+    # --- estimates.csv ------------------------------------------------------------------------
+
+    def rows(self) -> Iterator[EstimateRow]:
+        """All rows, procedure by procedure."""
+        for name, chosen in self.selected.items():
+            algorithm = Algorithm(self.loss_table, *chosen)
+            for entry in ESTIMATORS.values():
+                if self._applies(entry):
+                    estimate = self._estimate(entry, name, algorithm)
+                    if estimate is not None:
+                        found = replace(estimate, chosen=estimate.chosen or chosen)
+                        yield from rows_of(name, entry.name, found, self.level)
+
+    def _applies(self, entry: Estimator) -> bool:
+        """Of a fixed θ wherever the cells are there, of a tuned procedure where it is asked for."""
+        if not has_cells(entry, self.loss_table.resamples):
+            return False
+        asked = entry.asked_as in self.estimators
+        return entry.fixed is not None or (entry.of_procedure and asked)
+
+    def _estimate(self, entry: Estimator, name: str, algorithm: Algorithm) -> Estimate | None:
+        found: Estimate | None
+        if entry.tuned is not None:
+            found = resolve(entry.tuned)(self, name, entry.name)
+        else:
+            assert entry.fixed is not None
+            found = resolve(entry.fixed)(algorithm, entry.name)
+        return found
+
+    # --- what estimators of tuned procedures look at ------------------------------------------
+
+    def pairs(self, name: str) -> list[Chosen]:
+        """Every (learner, θ) that a procedure chooses from."""
+        return [(n, theta) for n in self._learners(name) for theta in self.loss_table.thetas[n]]
+
+    def cv_choice(self, name: str) -> CvChoice:
+        """The K-fold risks that a procedure chooses by."""
+        return self._cv_choices[name]
+
+    def out_of_fold(self, name: str) -> np.ndarray:
+        """The out-of-fold loss of each row (down) at each (learner, θ) of a procedure."""
+        return self._stack(name, self._out_of_fold)
+
+    def outer_folds(self, name: str, estimator: str) -> list[OuterFold]:
+        """The outer folds of nested CV."""
+        return self._nested[name, estimator]
+
+    def _learners(self, name: str) -> list[str]:
+        return list(self.loss_table.thetas) if name == ALL else [name]
+
+    def _stack(self, name: str, found: dict[tuple[str, str], np.ndarray]) -> np.ndarray:
+        return np.stack([found[n, canonical(theta)] for n, theta in self.pairs(name)], axis=1)
+
+    @cached_property
+    def _cv_choices(self) -> dict[str, CvChoice]:
+        return {
+            name: CvChoice(self.pairs(name), self._stack(name, self._fold_means))
+            for name in self.selected
+        }
+
+    @cached_property
+    def _fold_means(self) -> dict[tuple[str, str], np.ndarray]:
+        return self._by_pair(lambda n, t: evidence_for(self.loss_table, "kfold", n, t).set_means)
+
+    @cached_property
+    def _out_of_fold(self) -> dict[tuple[str, str], np.ndarray]:
+        return self._by_pair(lambda name, theta: out_of_fold(self.loss_table, name, theta))
+
+    def _by_pair(
+        self, look: Callable[[str, Theta], np.ndarray]
+    ) -> dict[tuple[str, str], np.ndarray]:
+        return {(name, canonical(theta)): look(name, theta) for name, theta in self.pairs(ALL)}
+
     @cached_property
     def _tables(self) -> Tables:
         return inner_tables(self.loss_table)
@@ -61,117 +143,8 @@ class Procedures:
                 )
             )
             for name in self.selected
-            for estimator in NESTED
-            if estimator in self.estimators
+            for estimator in nested_among(self.estimators)
         }
-
-    def _learners(self, name: str) -> list[str]:
-        return list(self.loss_table.thetas) if name == ALL else [name]
-
-    # --- estimates.csv ------------------------------------------------------------------------
-
-    def rows(self) -> Iterator[EstimateRow]:
-        """All rows, procedure by procedure."""
-        for name in self.selected:
-            yield from self._fixed_rows(name)
-            if "min_cv" in self.estimators:
-                yield from self._min_cv_rows(name)
-            for estimator in NESTED:
-                if estimator in self.estimators:
-                    yield from self._nested_rows(name, estimator)
-
-    def _fixed_rows(self, name: str) -> Iterator[EstimateRow]:
-        """Estimators of a fixed algorithm, at the selected θ (hold-out: at the dev set's own)."""
-        learner, theta = self.selected[name]
-        training = None
-        if self.loss_table.has(FULL):
-            losses = training_losses(self.loss_table, learner, theta)
-            training = float(losses.mean())
-            yield point_row(name, "training", theta, training, len(losses), learner)
-        for estimator in KIND_OF:
-            if has_evidence(self.loss_table, estimator):
-                chosen = self._best_on_dev(name) if estimator == "holdout" else (learner, theta)
-                evidence = evidence_for(self.loss_table, estimator, *chosen)
-                yield from estimate_rows(
-                    name, estimator, chosen[1], evidence, self.level, chosen[0]
-                )
-                if estimator == "kfold":
-                    yield from self._more_kfold_rows(name, evidence, training)
-        if self.loss_table.has(BAGS):
-            for estimator, risk in zip(
-                ("bootstrap_632", "bootstrap_632plus"),
-                both_points(self.loss_table, learner, theta),
-                strict=True,
-            ):
-                yield point_row(name, estimator, theta, risk, self.loss_table.table.n, learner)
-
-    def _more_kfold_rows(
-        self, name: str, evidence: Evidence, training: float | None
-    ) -> Iterator[EstimateRow]:
-        learner, theta = self.selected[name]
-        if self.loss_table.has(PAIRS) and not self.loss_table.table.grouped:
-            bounds = bates_bounds(self.loss_table, learner, theta, self.level)
-            yield interval_row(
-                name,
-                "kfold",
-                theta,
-                evidence.risk,
-                bounds,
-                "bates",
-                self.level,
-                evidence.n,
-                learner,
-            )
-        if len({len(part) for part in evidence.losses}) > 1:
-            pooled = float(evidence.pooled.mean())
-            yield point_row(name, "kfold_pooled", theta, pooled, evidence.n, learner)
-        if self.loss_table.has(FOLDS_WHOLE) and training is not None:
-            whole = float(np.mean(whole_data_risks(self.loss_table, learner, theta)))
-            adjusted = evidence.risk + training - whole
-            yield point_row(name, "kfold_adjusted", theta, adjusted, evidence.n, learner)
-
-    def _best_on_dev(self, name: str) -> Chosen:
-        pairs = [(n, theta) for n in self._learners(name) for theta in self.loss_table.thetas[n]]
-        risks = [evidence_for(self.loss_table, "holdout", n, theta).risk for n, theta in pairs]
-        return pairs[smallest(risks)]
-
-    def _min_cv_rows(self, name: str) -> Iterator[EstimateRow]:
-        pairs = [(n, theta) for n in self._learners(name) for theta in self.loss_table.thetas[n]]
-        means = np.stack([self._fold_means[n, canonical(theta)] for n, theta in pairs], axis=1)
-        risks = means.mean(axis=0)
-        best = smallest(risks)
-        learner, theta = pairs[best]
-        n = self.loss_table.table.n
-        yield point_row(name, "min_cv", theta, float(risks[best]), n, learner)
-        losses = np.stack([self._out_of_fold[n_, canonical(t)] for n_, t in pairs], axis=1)
-        units = self.loss_table.units(np.arange(n))
-        found = bbc(losses, units, self.level, seed_for(self.seed, name, "bbc"))
-        bounds = found.se, found.low, found.high
-        yield interval_row(
-            name, "min_cv_bbc", theta, found.risk, bounds, "bbc", self.level, n, learner
-        )
-        yield point_row(name, "min_cv_tt", theta, tibshirani(means), n, learner)
-
-    @cached_property
-    def _fold_means(self) -> dict[tuple[str, str], np.ndarray]:
-        return {
-            (name, canonical(theta)): evidence_for(self.loss_table, "kfold", name, theta).set_means
-            for name, thetas in self.loss_table.thetas.items()
-            for theta in thetas
-        }
-
-    @cached_property
-    def _out_of_fold(self) -> dict[tuple[str, str], np.ndarray]:
-        return {
-            (name, canonical(theta)): out_of_fold(self.loss_table, name, theta)
-            for name, thetas in self.loss_table.thetas.items()
-            for theta in thetas
-        }
-
-    def _nested_rows(self, name: str, estimator: str) -> Iterator[EstimateRow]:
-        learner, theta = self.selected[name]
-        evidence = nested_evidence(self.loss_table, estimator, self._nested[name, estimator])
-        yield from estimate_rows(name, estimator, theta, evidence, self.level, learner)
 
     # --- folds.csv and comparisons.csv --------------------------------------------------------
 
@@ -199,7 +172,7 @@ class Procedures:
                 for name in learners
             }
             return compare(risks, 1 / (self.loss_table.partitions[0].k - 1), self.level)
-        if not has_evidence(self.loss_table, "kfold"):
+        if not has_cells(ESTIMATORS["kfold"], self.loss_table.resamples):
             return []
         found = {
             name: evidence_for(self.loss_table, "kfold", *self.selected[name]) for name in learners

@@ -2,50 +2,53 @@
 
 from collections.abc import Iterator
 
-from heldout.estimates.evidence import Evidence
-from heldout.estimates.intervals import Bounds, intervals_for
+from heldout.estimates.evidence import Bounds, Estimate, Evidence
+from heldout.estimates.intervals import bounds_of, valid_intervals
+from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import EstimateRow
-from heldout.estimates.targets import TARGETS
 from heldout.names import Theta, canonical
 
 
 def estimate_rows(
     name: str, estimator: str, theta: Theta, evidence: Evidence, level: float, chosen: str
 ) -> Iterator[EstimateRow]:
+    """The rows of the mean over held-out sets."""
+    yield from rows_of(name, estimator, Estimate.of(evidence, (chosen, theta)), level)
+
+
+def rows_of(name: str, estimator: str, estimate: Estimate, level: float) -> Iterator[EstimateRow]:
     """The rows of one estimate; one without interval where none is valid."""
-    found = intervals_for(evidence, level)
-    for interval, _, bounds in found:
-        yield interval_row(
-            name, estimator, theta, evidence.risk, bounds, interval, level, evidence.n, chosen
-        )
+    evidence = estimate.evidence
+    found = [] if evidence is None else list(valid_intervals(evidence))
+    for interval in found:
+        assert evidence is not None
+        bounds = bounds_of(interval, evidence, level)
+        yield _row(name, estimator, estimate, bounds, interval, level)
     if not found:
-        yield point_row(name, estimator, theta, evidence.risk, evidence.n, chosen)
+        yield _row(name, estimator, estimate, (None, None, None), None, None)
 
 
-def interval_row(
+def _row(
     name: str,
     estimator: str,
-    theta: Theta,
-    risk: float,
-    bounds: Bounds,
-    interval: str,
-    level: float,
-    n: int,
-    chosen: str,
+    estimate: Estimate,
+    bounds: Bounds | tuple[None, None, None],
+    interval: str | None,
+    level: float | None,
 ) -> EstimateRow:
-    """An estimate with one of its intervals."""
-    se, low, high = bounds
+    assert estimate.chosen is not None
+    (chosen, theta), (se, low, high) = estimate.chosen, bounds
     return EstimateRow(
-        name, estimator, TARGETS[estimator], canonical(theta), risk, se, low, high, interval, level,
-        n, chosen,
-    )  # fmt: skip
-
-
-def point_row(
-    name: str, estimator: str, theta: Theta, risk: float, n: int, chosen: str
-) -> EstimateRow:
-    """An estimate for which no interval is valid."""
-    return EstimateRow(
-        name, estimator, TARGETS[estimator], canonical(theta), risk, None, None, None, None, None, n,
+        name,
+        estimator,
+        ESTIMATORS[estimator].target,
+        canonical(theta),
+        estimate.risk,
+        se,
+        low,
+        high,
+        interval,
+        level,
+        estimate.n,
         chosen,
-    )  # fmt: skip
+    )

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 from heldout.audit.assets import audit_assets_digest
-from heldout.config.consistency import CLASS_LOSSES
 from heldout.config.models import Task
 from heldout.data import oracle_catalogue
 from heldout.errors import HeldoutError
+from heldout.estimates.registry import nested_among
 from heldout.execution.tasks import Tasks
+from heldout.measures.registry import LOSSES
 from heldout.names import canonical, digest
 from heldout.numerics.engines.registry import numeric_code
 from heldout.provenance import code_digest, library_versions
@@ -68,7 +69,7 @@ class Specs(Tasks):
             "task": name,
             "seed": self.config.seed,
             "fold_column": task.kfold.column,
-            "classification": None if task.loss is None else CLASS_LOSSES[task.loss],
+            "classification": None if task.loss is None else LOSSES[task.loss].classification,
             "stratify": task.kfold.stratify,
         }
         if self.is_oracle(name):
@@ -226,7 +227,7 @@ class Specs(Tasks):
         task = self._task(name)
         return {
             "by": task.select.by,
-            "nested": [e for e in ("nested_cv", "nested_dev") if e in task.estimators],
+            "nested": nested_among(task.estimators),
             "patience": task.select.patience,
             "maximum": task.select.maximum,
         }

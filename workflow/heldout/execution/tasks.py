@@ -10,6 +10,7 @@ from heldout.config.consistency import check_task
 from heldout.config.load import validate
 from heldout.config.models import Audit, Config, Task
 from heldout.data import oracle_catalogue
+from heldout.estimates.registry import kinds_needed
 from heldout.execution import resources
 from heldout.learners.learner import Learner, define
 from heldout.resampling.kinds import (
@@ -21,7 +22,6 @@ from heldout.resampling.kinds import (
     NEIGHBOURS,
     PAIRS,
     ROUNDS,
-    kinds_needed,
 )
 
 GUESSED_ROWS, GUESSED_CHUNKS = 1000, 10

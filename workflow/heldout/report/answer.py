@@ -3,41 +3,25 @@
 import math
 from typing import Any
 
+from heldout.estimates.registry import ESTIMATORS
 from heldout.report import glossary
 from heldout.report.display import PERCENT, Format, significant
 from heldout.results.tables import Row, Table
 
 ALL = "all"
-HEADLINE = (
-    "nested_cv",
-    "min_cv_bbc",
-    "nested_dev",
-    "min_cv_tt",
-    "kfold",
-    "kfold_adjusted",
-    "montecarlo",
-    "loo",
-    "bootstrap_632plus",
-    "bootstrap_632",
-    "bootstrap",
-    "holdout",
-    "min_cv",
-    "training",
-)
-"""Which estimate speaks for the expected risk: the first that is there."""
-
-TUNED = frozenset({"nested_cv", "nested_dev", "min_cv", "min_cv_bbc", "min_cv_tt"})
-"""Estimates for the whole procedure, the choice of θ and learner included."""
 
 
 def headline_row(estimates: Table, learner: str = ALL) -> Row | None:
     """The most trustworthy row for what to expect, with its recommended interval."""
     rows = {row["estimator"]: row for row in reversed(estimates.where(learner=learner))}
-    for name in HEADLINE:
-        if name in rows:
-            return rows[name]
-    others = [row for name, row in rows.items() if name != "test"]
-    return others[0] if others else None
+    others = [name for name in rows if name != "test"]
+    return rows[min(others, key=_trust)] if others else None
+
+
+def _trust(name: str) -> float:
+    """The place of an estimate among those that may speak for the expected risk."""
+    place = ESTIMATORS[name].headline if name in ESTIMATORS else None
+    return math.inf if place is None else place
 
 
 def test_row(estimates: Table) -> Row | None:
@@ -64,7 +48,8 @@ def figure(row: Row, show: Format) -> dict[str, Any]:
 
 def expected_sentence(row: Row, loss: str, learners: int, show: Format) -> str:
     """What to expect of new data, in one sentence."""
-    if row["estimator"] in TUNED:
+    entry = ESTIMATORS.get(row["estimator"])
+    if entry is not None and entry.of_procedure:
         choosing = " and choosing among the learners" if learners > 1 else ""
         subject = f"tuning{choosing} as done here"
         verb = "gives a model that is expected to"

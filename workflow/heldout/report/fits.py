@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from heldout.estimates.registry import ESTIMATORS
 from heldout.names import canonical
 from heldout.report.answer import ALL
 from heldout.resampling.kinds import (
@@ -14,7 +15,6 @@ from heldout.resampling.kinds import (
     FOLDS_WHOLE,
     FULL,
     LOO,
-    NEEDS,
     NEIGHBOURS,
     PAIRS,
     ROUNDS,
@@ -56,15 +56,12 @@ def fits_by_estimate(
 
 def fits_for(estimator: str, counts: Counter[str]) -> int:
     """The fits of an estimator; the sealed test looks at the final model alone."""
-    return 1 if estimator == "test" else sum(counts[kind] for kind in needs_of(estimator))
+    entry = ESTIMATORS.get(estimator)
+    if estimator == "test" or entry is None:
+        return int(entry is not None)
+    return sum(counts[kind] for kind in entry.kinds)
 
 
 def kind_of(name: str) -> str | None:
     """The kind of a held-out set; None for one that no estimate of its own looks at."""
     return next((kind for kind, pattern in _KINDS if pattern.fullmatch(name)), None)
-
-
-def needs_of(estimator: str) -> tuple[str, ...]:
-    """The kinds that an estimator looks at; variants (`bootstrap_632`) look at what theirs does."""
-    names = [name for name in NEEDS if estimator == name or estimator.startswith(f"{name}_")]
-    return NEEDS[max(names, key=len)] if names else ()

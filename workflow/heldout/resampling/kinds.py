@@ -1,7 +1,6 @@
-"""Which cells each estimator needs, and which split file each kind of cell comes from.
+"""The kinds of held-out sets, and which split file each comes from.
 
-Standard library only: the workflow imports this while it is parsed. To add an estimator,
-add its needs here and its aggregation under `heldout.estimates`.
+Standard library only: the workflow imports this while it is parsed.
 """
 
 FULL = "full"
@@ -27,20 +26,6 @@ BAGS = "bags"
 
 KINDS = (FULL, DEV, FOLDS, FOLDS_WHOLE, NEIGHBOURS, PAIRS, LOO, ROUNDS, HALVES, BAGS)
 
-NEEDS: dict[str, tuple[str, ...]] = {
-    "training": (FULL,),
-    "holdout": (DEV,),
-    "kfold": (FOLDS,),
-    "kfold_adjusted": (FULL, FOLDS_WHOLE),
-    "loo": (LOO,),
-    "montecarlo": (ROUNDS,),
-    "bootstrap": (FULL, BAGS),
-    "min_cv": (FOLDS,),
-    "nested_cv": (FOLDS, PAIRS),
-    "nested_dev": (FOLDS, NEIGHBOURS),
-    "test": (),
-}
-
 IMPLIED = {FOLDS: FOLDS_WHOLE, NEIGHBOURS: PAIRS}
 """Cells of the first kind are among those of the second."""
 
@@ -56,15 +41,6 @@ SPLIT_FILE = {
     BAGS: "bootstrap",
 }
 """The split file (without ending) that a kind of held-out set is read from."""
-
-
-def kinds_needed(estimators: list[str], halvings: int = 0) -> list[str]:
-    """The kinds of cells that the estimators need together, each cell once, in a fixed order."""
-    needed = {kind for name in estimators for kind in NEEDS[name]}
-    if ROUNDS in needed and halvings:
-        needed.add(HALVES)
-    needed -= {kind for kind, wider in IMPLIED.items() if wider in needed}
-    return [kind for kind in KINDS if kind in needed]
 
 
 def split_files(kinds: list[str]) -> list[str]:

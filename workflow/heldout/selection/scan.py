@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from heldout.cells.fit import Fitter
 from heldout.cells.manifest import index_of
 from heldout.cells.stored import StoredCells
-from heldout.estimates.collect import evidence_for
+from heldout.estimates.algorithm import evidence_for
 from heldout.estimates.intervals import standard_error
 from heldout.estimates.loss_table import LossTable, named_resamples
 from heldout.estimates.nested import inner_folds, inner_table

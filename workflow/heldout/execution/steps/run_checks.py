@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from heldout.checks.check import CheckRow, Context
-from heldout.checks.registry import run_checks
+from heldout.checks.check import CheckRow, Context, run_checks
 from heldout.data.ledger import read_ledger
 from heldout.estimates.loss_table import open_loss_table
 from heldout.estimates.rows import EstimateRow, FoldRow, read_rows, write_rows

@@ -1,4 +1,4 @@
-"""Metrics from stored predictions equal scikit-learn's scorers on the fitted models."""
+"""Scores of stored predictions equal scikit-learn's scorers on the fitted models."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from heldout.errors import HeldoutError
-from heldout.estimates.metrics import Said, _score, _scorer
 from heldout.measures.scorer_names import SCORERS
+from heldout.measures.scorers import StoredPredictions, score, scorer_named
 from heldout.numerics.engines.generic import predict
 
 GENERATOR = np.random.default_rng(4)
@@ -40,32 +40,32 @@ def test_equal_to_the_scorer_on_the_model(target, kind):
     y = TARGETS[target]
     model = MODELS[target, kind].fit(FEATURES[:50], y[:50])
     classes = None if target == "number" else [f"class {c}" for c in range(len(set(y)))]
-    said = Said(predict(model, FEATURES[50:], classes), classes)
+    stored = StoredPredictions(predict(model, FEATURES[50:], classes), classes)
     for name in NAMES[target, kind]:
         expected = get_scorer(name)(model, FEATURES[50:], y[50:])
-        assert _score(_scorer(name), said, y[50:], name, "l") == expected, name
+        assert score(name, scorer_named(name), stored, y[50:], "l") == expected, name
 
 
 def test_a_metric_that_the_learner_cannot_have():
     model = MODELS["two", "decision"].fit(FEATURES, TARGETS["two"])
-    said = Said(predict(model, FEATURES, ["a", "b"]), ["a", "b"])
+    stored = StoredPredictions(predict(model, FEATURES, ["a", "b"]), ["a", "b"])
     with pytest.raises(HeldoutError, match="metrics: 'neg_log_loss' cannot be computed for 'l'"):
-        _score(_scorer("neg_log_loss"), said, TARGETS["two"], "neg_log_loss", "l")
+        score("neg_log_loss", scorer_named("neg_log_loss"), stored, TARGETS["two"], "l")
 
 
 def test_a_metric_that_is_not_defined_is_no_number():
     model = MODELS["number", "value"].fit(FEATURES, TARGETS["number"])
-    said = Said(predict(model, FEATURES[:1], None), None)
+    stored = StoredPredictions(predict(model, FEATURES[:1], None), None)
     with (
         pytest.warns(UserWarning, match="two samples"),
         pytest.raises(HeldoutError, match="'r2' is not defined on a fold"),
     ):
-        _score(_scorer("r2"), said, TARGETS["number"][:1], "r2", "l")
+        score("r2", scorer_named("r2"), stored, TARGETS["number"][:1], "l")
 
 
 def test_an_unknown_metric():
     with pytest.raises(HeldoutError, match="unknown scorer 'acuracy'; did you mean 'accuracy'"):
-        _scorer("acuracy")
+        scorer_named("acuracy")
 
 
 def test_every_scorer_of_this_scikit_learn_is_known_to_the_config():

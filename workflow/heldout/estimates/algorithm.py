@@ -1,0 +1,155 @@
+"""A_θ, a learner with a fixed θ: the losses behind its estimates, from the loss table."""
+
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+
+import numpy as np
+
+from heldout.estimates.bootstrap import PerRow, per_row_risk
+from heldout.estimates.evidence import Evidence, FoldPairs
+from heldout.estimates.loss_table import LossTable
+from heldout.estimates.registry import ESTIMATORS, kind_there
+from heldout.names import Theta
+from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, FULL, HALVES, PAIRS, ROUNDS
+from heldout.resampling.split import TRAIN, Partition, Resample
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A learner with a fixed θ. Whatever several estimators look at is read once."""
+
+    loss_table: LossTable
+    learner: str
+    theta: Theta
+    _evidence: dict[str, Evidence] = field(default_factory=dict)
+
+    def evidence(self, estimator: str) -> Evidence:
+        """The held-out losses that an estimator judges."""
+        if estimator not in self._evidence:
+            found = evidence_for(self.loss_table, estimator, self.learner, self.theta)
+            self._evidence[estimator] = found
+        return self._evidence[estimator]
+
+    @cached_property
+    def training_losses(self) -> np.ndarray:
+        """The losses of A_θ(S) on S."""
+        full = self.loss_table.resample(FULL)
+        return self.loss_table.losses(self.learner, self.theta, full)[TRAIN]
+
+    @property
+    def training_risk(self) -> float:
+        """Their mean."""
+        return float(self.training_losses.mean())
+
+    @cached_property
+    def out_of_bag(self) -> PerRow:
+        """Efron's E₁."""
+        return per_row_risk(self.loss_table, self.learner, self.theta)
+
+    @property
+    def whole_data_risk(self) -> float:
+        """The mean risk of the folds' models on all rows, their own training rows included."""
+        risks = [
+            np.concatenate(list(self.loss_table.losses(self.learner, self.theta, fold).values()))
+            for fold in self.loss_table.resamples[FOLDS_WHOLE].values()
+        ]
+        return float(np.mean([float(losses.mean()) for losses in risks]))
+
+
+def evidence_for(loss_table: LossTable, estimator: str, learner: str, theta: Theta) -> Evidence:
+    """The held-out losses behind one risk."""
+    judged = ESTIMATORS[estimator].judges
+    kind = kind_there(judged, loss_table.resamples)
+    assert kind is not None
+    losses, units = [], []
+    for resample in loss_table.resamples[kind].values():
+        found = loss_table.losses(learner, theta, resample)
+        for name, rows in resample.held.items():
+            if name != TRAIN:
+                losses.append(found[name])
+                units.append(loss_table.units(rows))
+    pairs = judged == FOLDS and loss_table.has(PAIRS) and not loss_table.table.grouped
+    return Evidence(
+        estimator,
+        losses,
+        units,
+        bound=loss_table.loss.bound,
+        binary=loss_table.loss.name == "zero_one",
+        ratio=_ratio(loss_table, kind),
+        repeats=len(loss_table.partitions) if judged == FOLDS else 1,
+        comparisons=_theta_count(loss_table) if judged == DEV else 1,
+        halves=_halves(loss_table, learner, theta) if judged == ROUNDS else None,
+        fold_pairs=partial(_fold_pairs, loss_table, learner, theta) if pairs else None,
+    )
+
+
+def _theta_count(loss_table: LossTable) -> int:
+    """|Θ₀|: the union bound covers all θ of all learners at once."""
+    return sum(len(thetas) for thetas in loss_table.thetas.values())
+
+
+def _ratio(loss_table: LossTable, kind: str) -> float:
+    """Mean size of the held-out sets over mean size of the training sets (units)."""
+    held, trained = list[int](), list[int]()
+    for resample in loss_table.resamples[kind].values():
+        sets = [rows for name, rows in resample.held.items() if name != TRAIN]
+        held += (sizes := [_units(loss_table, rows) for rows in sets])
+        if resample.parts:  # each is trained on all other rows
+            everything = _units(loss_table, np.arange(loss_table.table.n))
+            trained += [everything - size for size in sizes]
+        else:
+            trained.append(_units(loss_table, resample.train))
+    return float(np.mean(held) / np.mean(trained))
+
+
+def _units(loss_table: LossTable, rows: np.ndarray) -> int:
+    return len(np.unique(loss_table.units(rows))) if loss_table.table.grouped else len(rows)
+
+
+def _halves(loss_table: LossTable, learner: str, theta: Theta) -> np.ndarray | None:
+    """The Monte Carlo estimate of each half of each halving."""
+    if not loss_table.has(HALVES):
+        return None
+    means: dict[tuple[str, str], list[float]] = {}
+    for resample in loss_table.resamples[HALVES].values():
+        _, halving, half, _ = resample.name.split(".")
+        losses = loss_table.losses(learner, theta, resample)[resample.name]
+        means.setdefault((halving, half), []).append(float(losses.mean()))
+    halvings = sorted({halving for halving, _ in means})
+    return np.array([[np.mean(means[h, half]) for half in ("1", "2")] for h in halvings])
+
+
+def _fold_pairs(loss_table: LossTable, learner: str, theta: Theta) -> FoldPairs:
+    """What the models without two folds say about each fold of each partition."""
+    inner, outer = [], []
+    for partition in loss_table.partitions:
+        for fold in range(partition.k):
+            name = partition.set_name(fold)
+            inner.append(_inner_losses(loss_table, learner, theta, partition, fold))
+            outer.append(loss_table.losses(learner, theta, loss_table.resample(name))[name])
+    return FoldPairs(loss_table.partitions[0].k, loss_table.table.n, inner, outer)
+
+
+def _inner_losses(
+    loss_table: LossTable, learner: str, theta: Theta, partition: Partition, outer: int
+) -> np.ndarray:
+    """The losses on every other fold j of the model trained without {outer, j}."""
+    found = []
+    for inner in range(partition.k):
+        if inner != outer:
+            pair = loss_table.resample(partition.set_name(outer, inner))
+            found.append(loss_table.losses(learner, theta, pair)[partition.set_name(inner)])
+    return np.concatenate(found)
+
+
+def out_of_fold(loss_table: LossTable, learner: str, theta: Theta) -> np.ndarray:
+    """For each row its out-of-fold loss, averaged over repeats."""
+    kind = FOLDS if loss_table.has(FOLDS) else FOLDS_WHOLE
+    total = np.zeros(loss_table.table.n)
+    for partition in loss_table.partitions:
+        for fold in range(partition.k):
+            resample: Resample = loss_table.resamples[kind][partition.set_name(fold)]
+            total[resample.held[resample.name]] += loss_table.losses(learner, theta, resample)[
+                resample.name
+            ]
+    return total / len(loss_table.partitions)

@@ -1,0 +1,78 @@
+"""What the registry says of an estimator.
+
+Standard library only: the workflow imports this while it is parsed.
+"""
+
+from dataclasses import dataclass
+
+from heldout.registries import refuse_empty
+from heldout.resampling.kinds import NEIGHBOURS, PAIRS
+
+ROLES = ("apparent", "chosen", "corrected", "honest")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimator:
+    """One entry of the registry. Functions are named by dotted paths.
+
+    name: as in the config and in the column `estimator`.
+    title: as in the report.
+    role: apparent (rows seen in training), chosen (rows that also chose θ), corrected, or honest
+        (rows that chose nothing).
+    target: what it estimates, the text of the column `target`.
+    meaning, formula: what it is, in words and in symbols.
+    caveat: completes "This estimate …"; empty if there is none.
+    reference, url: where it comes from.
+    kinds: the kinds of held-out sets whose cells it needs.
+    judges: the kind whose models it judges.
+    aims: the quantities that an audit compares it with, first the one that people want of it.
+    intervals: the methods that are tried, the recommended one first.
+    comes_with: the estimator that the config asks for to get this one; None: the config names it.
+    selects: whether `select.by` may name it.
+    headline: its place among the estimates that may speak for the expected risk, the smallest
+        first; None: it speaks only where no other does.
+    fixed: the function for a fixed θ, (Algorithm, name) → Estimate or None: rows of risks.csv and,
+        at the selected θ, of estimates.csv.
+    tuned: the function for a tuned procedure, (Procedures, procedure, name) → Estimate or None: rows
+        of estimates.csv. One with neither function is computed elsewhere: the sealed test, by the
+        step that opens the vault.
+    """
+
+    name: str
+    title: str
+    role: str
+    target: str
+    meaning: str
+    formula: str
+    caveat: str
+    reference: str
+    url: str
+    kinds: tuple[str, ...]
+    judges: str
+    aims: tuple[str, ...]
+    intervals: tuple[str, ...] = ()
+    comes_with: str | None = None
+    selects: bool = False
+    headline: int | None = None
+    fixed: str | None = None
+    tuned: str | None = None
+
+    def __post_init__(self) -> None:
+        refuse_empty(self, "title", "target", "meaning", "formula", "reference", "url")
+        if self.role not in ROLES:
+            raise ValueError(f"Estimator '{self.name}': unknown role '{self.role}'")
+
+    @property
+    def asked_as(self) -> str:
+        """The name under which the config asks for it."""
+        return self.comes_with or self.name
+
+    @property
+    def nested(self) -> bool:
+        """Whether it chooses θ anew in every outer fold, through cells that leave out two folds."""
+        return PAIRS in self.kinds or NEIGHBOURS in self.kinds
+
+    @property
+    def of_procedure(self) -> bool:
+        """Whether it judges the whole procedure, the choice of θ included, and no fixed θ."""
+        return self.tuned is not None and self.fixed is None

@@ -1,0 +1,47 @@
+"""Estimators of a fixed θ: (Algorithm, estimator's name) → its estimate, None where it has none."""
+
+from heldout.estimates.algorithm import Algorithm
+from heldout.estimates.bootstrap import no_information_risk, point_632, point_632plus
+from heldout.estimates.evidence import Estimate
+from heldout.resampling.kinds import FULL
+from heldout.resampling.split import TRAIN
+
+
+def training(algorithm: Algorithm, _: str) -> Estimate:
+    """The loss on the rows that the model was fitted to."""
+    return Estimate(algorithm.training_risk, len(algorithm.training_losses))
+
+
+def held_out(algorithm: Algorithm, estimator: str) -> Estimate:
+    """The mean over held-out sets of their mean loss."""
+    return Estimate.of(algorithm.evidence(estimator))
+
+
+def kfold_pooled(algorithm: Algorithm, _: str) -> Estimate | None:
+    """The mean over examples; None where folds have equal sizes, because it is kfold then."""
+    evidence = algorithm.evidence("kfold")
+    if len({len(fold) for fold in evidence.losses}) == 1:
+        return None
+    return Estimate(float(evidence.pooled.mean()), evidence.n)
+
+
+def kfold_adjusted(algorithm: Algorithm, _: str) -> Estimate:
+    """Burman's adjustment: CV + e − the mean risk of the folds' models on all rows."""
+    evidence = algorithm.evidence("kfold")
+    risk = evidence.risk + algorithm.training_risk - algorithm.whole_data_risk
+    return Estimate(risk, evidence.n)
+
+
+def bootstrap_632(algorithm: Algorithm, _: str) -> Estimate:
+    """.368·e + .632·E₁."""
+    risk = point_632(algorithm.training_risk, algorithm.out_of_bag.risk)
+    return Estimate(risk, algorithm.loss_table.table.n)
+
+
+def bootstrap_632plus(algorithm: Algorithm, _: str) -> Estimate:
+    """.632 with weights that allow for overfitting."""
+    table, full = algorithm.loss_table, algorithm.loss_table.resample(FULL)
+    predicted = table.predictions(algorithm.learner, algorithm.theta, full)[TRAIN]
+    gamma = no_information_risk(table.loss, table.table.target[full.train], predicted)
+    risk = point_632plus(algorithm.training_risk, algorithm.out_of_bag.risk, gamma)
+    return Estimate(risk, table.table.n)

@@ -1,0 +1,65 @@
+"""Intervals from one sample of independent examples (or groups): a development or a test set.
+
+Each function takes the evidence and δ, and returns the standard error (None if the method has
+none), the lower and the upper end.
+"""
+
+import numpy as np
+from scipy import special
+
+from heldout.estimates.evidence import Bounds, Evidence
+
+
+def t(evidence: Evidence, delta: float) -> Bounds:
+    """Mean ± t · s/√n; with groups the group is the unit (linearised ratio of sums)."""
+    sizes, sums = evidence.unit_sums
+    count = len(sizes)
+    deviations = sums - sizes * evidence.risk
+    se = float(np.sqrt(count / (count - 1) * (deviations**2).sum()) / sizes.sum())
+    half = float(special.stdtrit(count - 1, 1 - delta / 2)) * se
+    return se, evidence.risk - half, evidence.risk + half
+
+
+def hoeffding(evidence: Evidence, delta: float) -> Bounds:
+    """±B·√(ln(2/δ)/(2n)) for losses in [0, B]."""
+    assert evidence.bound is not None
+    half = evidence.bound * np.sqrt(np.log(2 / delta) / (2 * evidence.n))
+    return None, float(evidence.risk - half), float(evidence.risk + half)
+
+
+def empirical_bernstein(evidence: Evidence, delta: float) -> Bounds:
+    """±(√(2V·ln(4/δ)/n) + 7B·ln(4/δ)/(3(n−1))), V the sample variance."""
+    assert evidence.bound is not None
+    log_term = np.log(4 / delta)
+    spread = np.sqrt(2 * evidence.pooled.var(ddof=1) * log_term / evidence.n)
+    half = spread + 7 * evidence.bound * log_term / (3 * (evidence.n - 1))
+    return None, float(evidence.risk - half), float(evidence.risk + half)
+
+
+def clopper_pearson(evidence: Evidence, delta: float) -> Bounds:
+    """Exact for a binomial number of errors."""
+    n, errors = evidence.n, float(evidence.pooled.sum())
+    low = 0.0 if errors == 0 else float(special.betaincinv(errors, n - errors + 1, delta / 2))
+    high = 1.0 if errors == n else float(special.betaincinv(errors + 1, n - errors, 1 - delta / 2))
+    return float(np.sqrt(evidence.risk * (1 - evidence.risk) / n)), low, high
+
+
+def wilson(evidence: Evidence, delta: float) -> Bounds:
+    """The score interval of a binomial share."""
+    n, share = evidence.n, evidence.risk
+    z = float(special.ndtri(1 - delta / 2))
+    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return float(np.sqrt(share * (1 - share) / n)), centre - half, centre + half
+
+
+def bootstrap_percentile(evidence: Evidence, delta: float, draws: int = 2000) -> Bounds:
+    """Percentiles of the mean over units drawn with replacement."""
+    sizes, sums = evidence.unit_sums
+    generator = np.random.default_rng(evidence.seed)
+    means = np.empty(draws)
+    for i in range(draws):
+        drawn = generator.integers(len(sizes), size=len(sizes))
+        means[i] = sums[drawn].sum() / sizes[drawn].sum()
+    low, high = np.quantile(means, [delta / 2, 1 - delta / 2])
+    return float(means.std(ddof=1)), float(low), float(high)

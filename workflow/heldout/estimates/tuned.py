@@ -1,0 +1,62 @@
+"""Estimators of a tuned procedure: (Procedures, procedure, estimator's name) → its estimate.
+
+A procedure is a learner that is tuned, or `all`: tuning, and choosing between the learners.
+"""
+
+import numpy as np
+
+from heldout.estimates.algorithm import evidence_for
+from heldout.estimates.corrections import bbc, tibshirani
+from heldout.estimates.evidence import Estimate, Evidence
+from heldout.estimates.nested import nested_evidence
+from heldout.estimates.procedures import Procedures
+from heldout.estimates.rules import smallest
+from heldout.names import seed_for
+
+
+def best_on_dev(procedures: Procedures, name: str, estimator: str) -> Estimate:
+    """The smallest risk on the development set, at the θ that has it."""
+    pairs = procedures.pairs(name)
+    found = [evidence_for(procedures.loss_table, estimator, *pair) for pair in pairs]
+    best = smallest([evidence.risk for evidence in found])
+    return Estimate.of(found[best], pairs[best])
+
+
+def min_cv(procedures: Procedures, name: str, _: str) -> Estimate:
+    """The smallest K-fold risk."""
+    found = procedures.cv_choice(name)
+    return _of_best(procedures, name, float(found.risks[found.best]))
+
+
+def min_cv_tt(procedures: Procedures, name: str, _: str) -> Estimate:
+    """Min-CV plus the mean regret of its θ within each fold."""
+    return _of_best(procedures, name, tibshirani(procedures.cv_choice(name).fold_means))
+
+
+def min_cv_bbc(procedures: Procedures, name: str, estimator: str) -> Estimate:
+    """Min-CV corrected by bootstrapping the choice of θ."""
+    loss_table, losses = procedures.loss_table, procedures.out_of_fold(name)
+    units = loss_table.units(np.arange(len(losses)))
+    risks = bbc(losses, units, seed_for(procedures.seed, name, "bbc"))
+    evidence = Evidence(
+        estimator,
+        [losses[:, procedures.cv_choice(name).best]],
+        [units],
+        bound=loss_table.loss.bound,
+        bootstrap_risks=risks,
+    )
+    return _of_best(procedures, name, float(risks.mean()), evidence)
+
+
+def _of_best(
+    procedures: Procedures, name: str, risk: float, evidence: Evidence | None = None
+) -> Estimate:
+    """An estimate at the θ with the smallest K-fold risk."""
+    found = procedures.cv_choice(name)
+    return Estimate(risk, procedures.loss_table.table.n, evidence, found.pairs[found.best])
+
+
+def nested(procedures: Procedures, name: str, estimator: str) -> Estimate:
+    """The mean over outer folds, in each of which θ is chosen anew."""
+    folds = procedures.outer_folds(name, estimator)
+    return Estimate.of(nested_evidence(procedures.loss_table, estimator, folds))

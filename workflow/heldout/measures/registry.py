@@ -1,0 +1,133 @@
+"""The registry of losses: one entry says all about each.
+
+The config's accepted values, whether a loss is for classes, and the docs' table come from here. To
+add a loss, add an entry and write its function. It is computed from stored predictions, so that no
+cell is fitted again.
+
+Standard library only: the workflow imports this while it is parsed.
+"""
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from heldout.registries import refuse_empty, resolve
+
+CLIP = sys.float_info.epsilon
+"""Cross-entropy clips probabilities to [CLIP, 1], as scikit-learn's log_loss does."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loss:
+    """ℓ(y, prediction) per example; one entry of the registry.
+
+    name: as in the config.
+    title: as in the report.
+    classification: whether targets are classes, else they are numbers.
+    needs: the prediction it is computed from: label, proba or value.
+    bound: the losses lie in [0, bound], None if unbounded.
+    formula: the loss of one example.
+    function: the dotted path of (targets, predictions) → losses.
+    """
+
+    name: str
+    title: str
+    classification: bool
+    needs: str
+    bound: float | None
+    formula: str
+    function: str
+
+    def __post_init__(self) -> None:
+        refuse_empty(self, "title", "formula", "function")
+
+    def __call__(self, target: Any, predictions: Any) -> Any:
+        """The loss of each example, an array, from an array of targets and their `Predictions`."""
+        predicted = getattr(predictions, self.needs)
+        if predicted is None:
+            raise ValueError(
+                f"loss {self.name} needs {self.needs}, which the learner does not give"
+            )
+        return resolve(self.function)(target, predicted)
+
+
+_ENTRIES = (
+    Loss(
+        name="zero_one",
+        title="zero-one loss (share of errors)",
+        classification=True,
+        needs="label",
+        bound=1.0,
+        formula="1 if the label is wrong, else 0",
+        function="heldout.measures.losses:zero_one",
+    ),
+    Loss(
+        name="cross_entropy",
+        title=f"cross-entropy (natural log; probabilities clipped at {CLIP:.1e})",
+        classification=True,
+        needs="proba",
+        bound=None,
+        formula="−ln p_y, p_y at least 2.2e-16: a confident error costs at most 36.04",
+        function="heldout.measures.losses:cross_entropy",
+    ),
+    Loss(
+        name="brier",
+        title="Brier score (sum over classes, 0 to 2)",
+        classification=True,
+        needs="proba",
+        bound=2.0,
+        formula="Σ_c (p_c − 1{y = c})²: for two classes twice the one-column score",
+        function="heldout.measures.losses:brier",
+    ),
+    Loss(
+        name="squared",
+        title="squared error",
+        classification=False,
+        needs="value",
+        bound=None,
+        formula="(y − ŷ)²",
+        function="heldout.measures.losses:squared",
+    ),
+    Loss(
+        name="absolute",
+        title="absolute error",
+        classification=False,
+        needs="value",
+        bound=None,
+        formula="|y − ŷ|",
+        function="heldout.measures.losses:absolute",
+    ),
+)
+
+LOSSES = {entry.name: entry for entry in _ENTRIES}
+"""Every loss by name."""
+
+
+def loss_names() -> list[str]:
+    """The losses that the config may name."""
+    return list(LOSSES)
+
+
+def loss_for(name: str | None, classification: bool) -> Loss:
+    """Choose the configured loss, or the default for this kind of target.
+
+    Parameters
+    ----------
+    name
+        The loss that the config names, if any.
+    classification
+        Whether targets are classes.
+
+    Returns
+    -------
+    Loss
+        The entry of the registry; call it with targets and predictions.
+
+    Examples
+    --------
+    >>> loss_for(None, classification=True).name
+    'zero_one'
+    >>> loss_for("absolute", classification=False).title
+    'absolute error'
+    """
+    return LOSSES[name or ("zero_one" if classification else "squared")]
