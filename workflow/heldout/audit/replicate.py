@@ -23,7 +23,7 @@ from heldout.measures.losses import Loss, loss_for
 from heldout.names import Theta, canonical, seed_for
 from heldout.numerics.pipeline import Builder, check_learner
 from heldout.resampling.draw import draw_split
-from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, FULL, NEIGHBOURS, PAIRS, split_files
+from heldout.resampling.kinds import ADJACENT, DEV, FOLDS, FOLDS_WHOLE, FULL, PAIRS, split_files
 from heldout.resampling.split import Split
 from heldout.selection.scan import curve_of
 
@@ -93,7 +93,7 @@ class Setup:
     @cached_property
     def compared(self) -> frozenset[str]:
         """Kinds of cells that are needed for every θ: those that something is chosen by."""
-        return frozenset({FULL, DEV, FOLDS, FOLDS_WHOLE, NEIGHBOURS, PAIRS, *KIND_OF[self.by]})
+        return frozenset({FULL, DEV, FOLDS, FOLDS_WHOLE, ADJACENT, PAIRS, *KIND_OF[self.by]})
 
     def test_rows(self, m: int) -> int:
         """Rows sealed besides the m: the configured share of all."""
@@ -132,7 +132,7 @@ class Auditor:
             truths.error,
             {name: self.setup.place[n, canonical(theta)] for name, (n, theta) in selected.items()},
             {
-                kind: sum(len(r.parts) or 1 for r in named.values())
+                kind: sum(len(r.members) or 1 for r in named.values())
                 for kind, named in loss_table.resamples.items()
             },
             refused,
@@ -147,7 +147,8 @@ class Auditor:
         common = {"stratify": setup.stratify, "seed": seed, "task": setup.task}
         return {
             name: draw_split(
-                draw.table, {"split": name, "settings": setup.settings[name], **common}
+                draw.table.rows_to_split,
+                {"split": name, "settings": setup.settings[name], **common},
             )
             for name in split_files(list(setup.kinds))
         }
@@ -243,7 +244,7 @@ class _Truths:
         found = {
             kind: [loss_table.risks(kind, name) for name in setup.thetas]
             for kind in loss_table.resamples
-            if kind not in (PAIRS, NEIGHBOURS)
+            if kind not in (PAIRS, ADJACENT)
         }
         self.means = {kind: _mean_risks(tables) for kind, tables in found.items()}
         errors = [risk.error for table in found[FULL] for model in table for risk in model]

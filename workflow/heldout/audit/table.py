@@ -93,12 +93,12 @@ class AuditTable:
     def predictions(self, learner: str, theta: Theta, resample: Resample) -> dict[str, Predictions]:
         """What a cell's model said about each of its held-out sets."""
         key = self._key(theta)
-        if not resample.parts:
+        if not resample.members:
             return self._answer(learner, theta, key, resample, resample).said
         quick = self._left_out(learner, theta, key, resample)
         if quick is not None:
             return quick.said
-        answers = [self._answer(learner, theta, key, resample, part) for part in resample.parts]
+        answers = [self._answer(learner, theta, key, resample, part) for part in resample.members]
         return {name: said for answer in answers for name, said in answer.said.items()}
 
     def losses(self, learner: str, theta: Theta, resample: Resample) -> dict[str, np.ndarray]:
@@ -112,7 +112,7 @@ class AuditTable:
         """One call for all held-out sets of a model: most of them are small."""
         key, target = self._key(theta), self.table.target
         rows = np.concatenate(list(resample.held.values()))
-        if not resample.parts:
+        if not resample.members:
             answer = self._answer(learner, theta, key, resample, resample)
         else:
             found = self._left_out(learner, theta, key, resample)
@@ -166,7 +166,7 @@ class AuditTable:
 
     def _probed_parts(self, kind: str) -> list[tuple[Resample, Resample]]:
         """(resample, the part of it that is one fit)."""
-        parts = [(r, part) for r in self.resamples[kind].values() for part in r.parts or (r,)]
+        parts = [(r, part) for r in self.resamples[kind].values() for part in r.members or (r,)]
         return parts[: PROBED.get(kind, FEW)]
 
     @cached_property

@@ -55,7 +55,7 @@ class Fitter:
 
     def ensure(self, learner: Definition, resample: Resample, thetas: list[Theta]) -> None:
         """Find or fit the cells of one training set; an error ends only its own cell."""
-        keep = self._models != "none" and not resample.parts
+        keep = self._models != "none" and not resample.members
         wants_model = self._models == "all" and keep
         missing: dict[str, tuple[Cell, Keys]] = {}
         for theta, keys in zip(thetas, self.plan.keys(learner, resample, thetas), strict=True):
@@ -83,7 +83,7 @@ class Fitter:
         from heldout.numerics import run
         from heldout.numerics.engines import generic
 
-        if resample.parts:
+        if resample.members:
             yield from self._joined(builder, resample, [cell.theta for cell, _ in missing])
             return
         problem = self._problems.problem(builder, resample)
@@ -110,7 +110,7 @@ class Fitter:
                 yield from closed
                 return
         said: dict[str, list[Outcome]] = {canonical(theta): [] for theta in thetas}
-        for part in resample.parts:
+        for part in resample.members:
             problem = self._problems.problem(builder, part)
             for outcome in run.run(problem, thetas):
                 said[canonical(outcome.theta)].append(outcome)
@@ -173,7 +173,7 @@ class Problems:
 
     def __init__(self, plan: Plan, expected: Iterable[Resample] = ()):
         self._plan = plan
-        self._expected = {one.name: one for one in expected if not one.parts}
+        self._expected = {one.name: one for one in expected if not one.members}
         self._resample: Resample | None = None
         self.pickler = ModelPickler()
 

@@ -13,7 +13,8 @@ from heldout.learners.definition import Definition
 from heldout.names import Theta, canonical, digest, seed_for
 from heldout.numerics.engines.registry import LEAVE_ONE_OUT, engine_of
 from heldout.resampling.kinds import split_files
-from heldout.resampling.split import Resample, Split, read_split, resamples
+from heldout.resampling.split import Resample, Split, resamples
+from heldout.resampling.split_file import read_split
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,9 @@ class Plan:
     def keys(self, learner: Definition, resample: Resample, thetas: list[Theta]) -> list[Keys]:
         """The keys of each θ's cell.
 
-        The parts of leave-one-out are trained on all rows that they do not hold out.
+        The members of leave-one-out are trained on all rows that they do not hold out.
         """
-        trained = "all others" if resample.parts else _rows_digest(resample.train)
+        trained = "all others" if resample.members else _rows_digest(resample.train)
         held = canonical([[name, _rows_digest(rows)] for name, rows in resample.held.items()])
         common = digest(
             self.table.digest,
@@ -54,7 +55,7 @@ class Plan:
         )
         classification = self.table.classification
         code = [self.numeric_code[engine_of(learner, classification, theta)] for theta in thetas]
-        if resample.parts:
+        if resample.members:
             code = [f"{self.numeric_code[LEAVE_ONE_OUT]}:{engine}" for engine in code]
         fits = [
             digest(common, engine, canonical(theta))

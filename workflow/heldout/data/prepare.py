@@ -19,7 +19,7 @@ from heldout.data.schema import Schema, Target, infer_column, infer_target
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.files import write_atomic
 from heldout.names import seed_for
-from heldout.resampling.draw import draw_part
+from heldout.resampling.units import draw_fraction
 
 SOURCE_ROW = "__row__"
 MIN_ROWS = 4
@@ -158,7 +158,7 @@ def _seal(request: Request, table: pa.Table) -> tuple[np.ndarray, pa.Table]:
     target = _target(request, table)
     values = _column(table, request.target)
     strata = target.encode(values) if target.classification and request.stratify else None
-    sealed = draw_part(
+    sealed = draw_fraction(
         units=_units(request, table),
         strata=strata,
         fraction=request.test,

@@ -15,6 +15,7 @@ import numpy as np
 
 from heldout.files import read_json, write_array, write_json
 from heldout.names import canonical, digest
+from heldout.resampling.rows import Rows
 
 ROWS = np.dtype([("source", np.int64), ("unit", np.int64), ("fold", np.int64)])
 
@@ -52,6 +53,17 @@ class Prepared:
     def grouped(self) -> bool:
         """Whether rows come in groups."""
         return self.facts["groups"] is not None
+
+    @property
+    def rows_to_split(self) -> Rows:
+        """What the drawing of splits looks at: units, classes and the user's own folds."""
+        return Rows(
+            unit=np.asarray(self.rows["unit"]),
+            code=np.asarray(self.target) if self.classification else None,
+            classes=self.classes,
+            fold=np.asarray(self.rows["fold"]),
+            grouped=self.grouped,
+        )
 
     @cached_property
     def names(self) -> list[str]:

@@ -18,6 +18,7 @@ from heldout.data.prepared import Prepared, open_prepared
 from heldout.data.read import SKLEARN, read_table
 from heldout.data.schema import CATEGORY, infer_column, infer_target
 from heldout.errors import HeldoutError
+from heldout.resampling.units import smallest_class
 
 SEED = 19
 TEST = 0.2
@@ -172,6 +173,5 @@ def _summed_up(
 def _smallest_class(table: Prepared) -> tuple[Any, int] | None:
     if table.classes is None:
         return None
-    pairs = np.unique(np.stack([table.rows["unit"], table.target]), axis=1)
-    sizes = np.bincount(pairs[1], minlength=len(table.classes))
-    return table.classes[int(sizes.argmin())], int(sizes.min())
+    place, units = smallest_class(table.rows["unit"], table.target, len(table.classes))
+    return table.classes[place], units

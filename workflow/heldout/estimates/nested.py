@@ -13,7 +13,7 @@ from heldout.estimates.evidence import Evidence
 from heldout.estimates.loss_table import LossTable
 from heldout.estimates.rules import Curve, Rule
 from heldout.names import Theta
-from heldout.resampling.kinds import NEIGHBOURS, PAIRS
+from heldout.resampling.kinds import ADJACENT, PAIRS
 from heldout.resampling.split import Partition, next_fold
 
 
@@ -53,7 +53,7 @@ class OuterFold:
 
 def inner_table(loss_table: LossTable, learner: str, partition: Partition) -> InnerTable:
     """Read the pair cells of a learner once."""
-    kind = PAIRS if loss_table.has(PAIRS) else NEIGHBOURS
+    kind = PAIRS if loss_table.has(PAIRS) else ADJACENT
     thetas, k = loss_table.thetas[learner], partition.k
     mean = np.full((len(thetas), k, k), np.nan)
     moments = np.full((len(thetas), k, k, 5), np.nan)

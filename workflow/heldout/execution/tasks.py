@@ -13,12 +13,12 @@ from heldout.data import oracle_catalogue
 from heldout.execution import resources
 from heldout.learners.definition import Definition, define
 from heldout.resampling.kinds import (
+    ADJACENT,
     BAGS,
     FOLDS,
     FOLDS_WHOLE,
     HALVES,
     LOO,
-    NEIGHBOURS,
     PAIRS,
     ROUNDS,
     kinds_needed,
@@ -128,7 +128,7 @@ class Tasks:
         counts = {
             FOLDS: folds,
             FOLDS_WHOLE: folds,
-            NEIGHBOURS: folds,
+            ADJACENT: folds,
             PAIRS: pairs * task.kfold.repeats,
             ROUNDS: rounds,
             HALVES: 2 * rounds * task.montecarlo.halvings,

@@ -8,6 +8,7 @@ from typing import Any
 from heldout.names import canonical
 from heldout.report.answer import ALL
 from heldout.resampling.kinds import (
+    ADJACENT,
     BAGS,
     DEV,
     FOLDS,
@@ -15,7 +16,6 @@ from heldout.resampling.kinds import (
     FULL,
     LOO,
     NEEDS,
-    NEIGHBOURS,
     PAIRS,
     ROUNDS,
 )
@@ -47,7 +47,7 @@ def fits_by_estimate(
     for name, own in counts.items():
         # A cell of leave-one-out is a chunk of rows; together they leave out each row once.
         own[LOO] = rows * sum(name in (ALL, learner) for learner, _ in left_out)
-        own[NEIGHBOURS] = own[FOLDS_WHOLE] = own[FOLDS]
+        own[ADJACENT] = own[FOLDS_WHOLE] = own[FOLDS]
     return {
         learner: {name: fits for name in estimators if (fits := fits_for(name, own))}
         for learner, own in counts.items()
