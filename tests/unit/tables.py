@@ -5,8 +5,9 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import csv, parquet
 
-from heldout.data.prepare import Request, prepare
+from heldout.data.prepare import prepare
 from heldout.data.prepared import Prepared, open_prepared
+from heldout.data.request import Request
 
 
 def write_csv(path: Path, columns: dict) -> str:

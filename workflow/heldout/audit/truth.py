@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from heldout.data.oracles import Oracle
+from heldout.data.oracle import Oracle
 from heldout.data.prepared import Prepared
 from heldout.learners.definition import Definition
 from heldout.measures.losses import Loss
