@@ -1,12 +1,32 @@
-"""The one error that is meant for people: what is wrong, where, and what to do."""
+"""The error that is meant for users: what is wrong, where, and what to do."""
 
 
 class HeldoutError(Exception):
-    """Something the user can mend; shown without a traceback."""
+    """Something that the user can correct; shown without a traceback."""
 
 
 def did_you_mean(word: str, known: list[str]) -> str:
-    """``; did you mean 'seed'?`` or, when nothing is close, the list of what is known."""
+    """Word the end of an error about an unknown name.
+
+    Parameters
+    ----------
+    word
+        The unknown name.
+    known
+        The names there are.
+
+    Returns
+    -------
+    str
+        A suggestion, or the list of what is known where nothing is close.
+
+    Examples
+    --------
+    >>> did_you_mean("sed", ["seed", "level"])
+    "; did you mean 'seed'?"
+    >>> did_you_mean("x", ["seed", "level"])
+    '; known: seed, level'
+    """
     import difflib
 
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)

@@ -8,6 +8,7 @@ from tables import prepared
 
 from heldout.errors import HeldoutError
 from heldout.resampling import draw, kinds, split
+from heldout.resampling.halvings import draw_halvings
 from heldout.resampling.rows import Rows
 from heldout.resampling.split_file import read_split, write_split
 from heldout.resampling.units import draw_fraction
@@ -143,7 +144,7 @@ def all_resamples(sample, k=4):
         "loo": draw.loo_split(sample),
         "montecarlo": draw.draw_montecarlo(sample, 0.2, True, seeds),
         "bootstrap": draw.draw_bootstrap(sample, seeds),
-        "halvings": draw.draw_halvings(sample, 0.2, True, 2, 2, lambda name: sum(map(ord, name))),
+        "halvings": draw_halvings(sample, 0.2, True, 2, 2, lambda name: sum(map(ord, name))),
     }
     assert set(drawn) == set(kinds.SPLIT_FILE.values())
     return {

@@ -48,7 +48,15 @@ def read_sealed(vault: Path) -> pa.Table:
     Returns
     -------
     pyarrow.Table
-        The rows that `write_sealed` wrote; see there for an example.
+        The rows that `write_sealed` wrote.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_sealed(Path(folder), pa.table({"y": [1, 2], SOURCE_ROW: [5, 8]}))
+    ...     read_sealed(Path(folder)).column(SOURCE_ROW).to_pylist()
+    [5, 8]
     """
     from pyarrow import parquet
 

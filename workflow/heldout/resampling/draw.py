@@ -1,20 +1,39 @@
 """Drawing splits from rows and a seed. A unit stays whole everywhere."""
 
-import itertools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from heldout.errors import HeldoutError
 from heldout.names import seed_for
+from heldout.resampling.halvings import draw_halvings
 from heldout.resampling.rows import Rows
 from heldout.resampling.split import Split
 from heldout.resampling.units import draw_folds, draw_fraction, smallest_class
 
 
 def draw_split(rows: Rows, spec: dict[str, Any]) -> Split:
-    """The split that a step's spec names, with seeds derived from names."""
+    """Draw the split that a spec names, with seeds derived from names.
+
+    Parameters
+    ----------
+    rows
+        The rows to split.
+    spec
+        The name of the split file (`split`), its `settings`, whether to `stratify`, and the `seed`
+        and `task` that seeds are derived from.
+
+    Returns
+    -------
+    Split
+        The columns of the split file.
+
+    Examples
+    --------
+    >>> spec = {"split": "loo", "settings": {}, "stratify": True, "seed": 19, "task": "t"}
+    >>> draw_split(Rows(np.arange(3)), spec)["fold"].tolist()
+    [1, 2, 3]
+    """
     name, given, stratify = spec["split"], spec["settings"], spec["stratify"]
 
     def seed(*names: str) -> int:
@@ -204,63 +223,6 @@ def draw_bootstrap(rows: Rows, seeds: list[int]) -> Split:
     ]
     split = _listed(rows.n, "bag", [np.flatnonzero(count) for count in counts])
     return {**split, "count": np.concatenate([count[count > 0] for count in counts])}
-
-
-def draw_halvings(
-    rows: Rows,
-    fraction: float,
-    stratify: bool,
-    halvings: int,
-    rounds: int,
-    seed: Callable[..., int],
-) -> Split:
-    """Draw Monte Carlo rounds inside disjoint halves of the rows.
-
-    The held-out sets are as large as those of Monte Carlo CV on all rows.
-
-    Parameters
-    ----------
-    rows
-        The rows to split.
-    fraction
-        The share of all units that each round holds out; of a half, twice this share.
-    stratify
-        Whether classes are held out in proportion.
-    halvings
-        How often the rows are halved.
-    rounds
-        How many rounds there are in each half.
-    seed
-        Makes a seed from the name of a draw.
-
-    Returns
-    -------
-    Split
-        `halving, half, round, row, held_out`: a line for each row of a half in each round.
-
-    Examples
-    --------
-    >>> split = draw_halvings(Rows(np.arange(8)), 0.25, False, halvings=1, rounds=1, seed=len)
-    >>> split["half"].tolist()
-    [1, 1, 1, 1, 2, 2, 2, 2]
-    >>> split["held_out"].reshape(2, 4).sum(axis=1).tolist()
-    [2, 2]
-    """
-    strata = rows.strata(stratify)
-    columns: list[np.ndarray] = []
-    for halving, half in itertools.product(range(1, halvings + 1), (1, 2)):
-        own = draw_fraction(rows.unit, strata, 0.5, seed(f"halving {halving}"))
-        if half == 2:
-            own = np.setdiff1d(np.arange(rows.n), own)
-        own_strata = None if strata is None else strata[own]
-        for number in range(1, rounds + 1):
-            name = f"halving {halving} half {half} round {number}"
-            held = draw_fraction(rows.unit[own], own_strata, min(2 * fraction, 0.9), seed(name))
-            flag = np.isin(np.arange(len(own)), held).astype(int)
-            place = np.tile([[halving], [half], [number]], (1, len(own)))
-            columns.append(np.vstack([place, own, flag]))
-    names = ("halving", "half", "round", "row", "held_out")
-    return dict(zip(names, np.hstack(columns), strict=True))
 
 
 def _listed(n: int, key: str, sets: list[np.ndarray]) -> Split:

@@ -59,7 +59,25 @@ SPLIT_FILE = {
 
 
 def kinds_needed(estimators: list[str], halvings: int = 0) -> list[str]:
-    """The kinds of cells that the estimators need together, each cell once, in a fixed order."""
+    """List the kinds of held-out sets that estimators need together, each set once.
+
+    Parameters
+    ----------
+    estimators
+        Names of estimators.
+    halvings
+        How often Monte Carlo CV halves the rows.
+
+    Returns
+    -------
+    list of str
+        Kinds, in a fixed order.
+
+    Examples
+    --------
+    >>> kinds_needed(["training", "kfold", "nested_cv"])
+    ['full', 'folds', 'pairs']
+    """
     needed = {kind for name in estimators for kind in NEEDS[name]}
     if ROUNDS in needed and halvings:
         needed.add(HALVES)
