@@ -25,8 +25,9 @@ MODULES = {module_name(path): path.read_text() for path in sorted(LIBRARY.rglob(
 
 
 @pytest.mark.parametrize("module", [name for name, text in MODULES.items() if ">>> " in text])
-def test_examples_are_true(module: str) -> None:
-    found = doctest.testmod(importlib.import_module(module))
+def test_examples_are_true(module: str, tmp_path: Path) -> None:
+    """Examples may use `folder`, an empty folder."""
+    found = doctest.testmod(importlib.import_module(module), extraglobs={"folder": tmp_path})
     assert found.attempted
     assert not found.failed, f"{found.failed} examples of {module} are wrong: see the output"
 

@@ -25,11 +25,9 @@ def write_atomic(path: Path, write: Callable[[BinaryIO], Any]) -> None:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write_atomic(Path(folder) / "a.txt", lambda file: file.write(b"whole"))
-    ...     [(file.name, file.read_text()) for file in Path(folder).iterdir()]
-    [('a.txt', 'whole')]
+    >>> write_atomic(folder / "whole.txt", lambda file: file.write(b"all of it"))
+    >>> (folder / "whole.txt").read_text()
+    'all of it'
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{PROCESS}.tmp")
     try:
@@ -55,10 +53,8 @@ def write_bytes(path: Path | str, data: bytes) -> None:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write_bytes(f"{folder}/new/a.bin", b"ab")
-    ...     Path(f"{folder}/new/a.bin").read_bytes()
+    >>> write_bytes(folder / "new" / "a.bin", b"ab")
+    >>> (folder / "new" / "a.bin").read_bytes()
     b'ab'
     """
     folder, name = os.path.split(path)
@@ -96,10 +92,8 @@ def write_text(path: Path, text: str) -> None:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write_text(Path(folder) / "a.txt", "θ")
-    ...     (Path(folder) / "a.txt").read_text(encoding="utf-8")
+    >>> write_text(folder / "a.txt", "θ")
+    >>> (folder / "a.txt").read_text(encoding="utf-8")
     'θ'
     """
     write_bytes(path, text.encode())
@@ -117,10 +111,8 @@ def write_json(path: Path, value: Any) -> None:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write_json(Path(folder) / "a.json", {"k": 5})
-    ...     read_json(Path(folder) / "a.json")
+    >>> write_json(folder / "a.json", {"k": 5})
+    >>> read_json(folder / "a.json")
     {'k': 5}
     """
     write_text(path, json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
@@ -141,10 +133,8 @@ def read_json(path: Path) -> Any:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     _ = (Path(folder) / "a.json").write_text("[1, 2]")
-    ...     read_json(Path(folder) / "a.json")
+    >>> _ = (folder / "a.json").write_text("[1, 2]")
+    >>> read_json(folder / "a.json")
     [1, 2]
     """
     return json.loads(path.read_text(encoding="utf-8"))
@@ -162,10 +152,8 @@ def write_array(path: Path, array: np.ndarray) -> None:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write_array(Path(folder) / "x.npy", np.arange(3))
-    ...     np.load(Path(folder) / "x.npy").tolist()
+    >>> write_array(folder / "x.npy", np.arange(3))
+    >>> np.load(folder / "x.npy").tolist()
     [0, 1, 2]
     """
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -21,7 +21,7 @@ def read_ledger(vault: Path) -> list[dict[str, Any]]:
     Parameters
     ----------
     vault
-        The folder of the vault.
+        The folder that holds the ledger.
 
     Returns
     -------
@@ -62,15 +62,10 @@ def record_opening(vault: Path, sealed: str, card: dict[str, Any], config: str, 
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
     >>> first, second = ({"identity": one, "learner": "knn", "theta": {}} for one in "ab")
-    >>> with TemporaryDirectory() as folder:
-    ...     vault = Path(folder)
-    ...     print(record_opening(vault, "rows", first, "config", again=False))
-    ...     print(record_opening(vault, "rows", first, "config", again=False))
-    ...     print(record_opening(vault, "rows", second, "config", again=True))
-    1
-    1
+    >>> [record_opening(folder, "rows", first, "config", again=False) for _ in range(2)]
+    [1, 1]
+    >>> record_opening(folder, "rows", second, "config", again=True)
     2
     """
     ledger = read_ledger(vault)

@@ -48,10 +48,8 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
     >>> request = Request("irises", 19, "sklearn:iris", "target", test=0.2)
-    >>> with TemporaryDirectory() as folder:
-    ...     facts = prepare(request, Path(folder) / "data", Path(folder) / "vault")
+    >>> facts = prepare(request, folder / "data", folder / "vault")
     >>> facts["n"], facts["sealed"], facts["schema"]["target"]["classes"]
     (120, 30, ('setosa', 'versicolor', 'virginica'))
     """

@@ -138,13 +138,11 @@ def open_prepared(folder: Path) -> Prepared:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
     >>> facts = {"schema": {"columns": [], "target": {"name": "y", "classes": None}}, "groups": None}
-    >>> with TemporaryDirectory() as folder:
-    ...     arrays = np.zeros((3, 1)), np.array([0.5, 1.0, 1.5]), np.zeros(3, ROWS)
-    ...     write_prepared(Path(folder), facts, *arrays)
-    ...     table = open_prepared(Path(folder))
-    ...     table.n, table.classification
+    >>> arrays = np.zeros((3, 1)), np.array([0.5, 1.0, 1.5]), np.zeros(3, ROWS)
+    >>> write_prepared(folder, facts, *arrays)
+    >>> table = open_prepared(folder)
+    >>> table.n, table.classification
     (3, False)
     """
     arrays = [np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("X", "y", "rows")]

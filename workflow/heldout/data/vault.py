@@ -25,10 +25,8 @@ def write_sealed(vault: Path, sealed: pa.Table) -> None:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write_sealed(Path(folder) / "vault", pa.table({"y": [1, 2], SOURCE_ROW: [5, 8]}))
-    ...     read_sealed(Path(folder) / "vault").num_rows
+    >>> write_sealed(folder / "vault", pa.table({"y": [1, 2], SOURCE_ROW: [5, 8]}))
+    >>> read_sealed(folder / "vault").num_rows
     2
     """
     from pyarrow import parquet
@@ -52,10 +50,8 @@ def read_sealed(vault: Path) -> pa.Table:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write_sealed(Path(folder), pa.table({"y": [1, 2], SOURCE_ROW: [5, 8]}))
-    ...     read_sealed(Path(folder)).column(SOURCE_ROW).to_pylist()
+    >>> write_sealed(folder, pa.table({"y": [1, 2], SOURCE_ROW: [5, 8]}))
+    >>> read_sealed(folder).column(SOURCE_ROW).to_pylist()
     [5, 8]
     """
     from pyarrow import parquet

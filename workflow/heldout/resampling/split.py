@@ -12,19 +12,7 @@ from typing import Any
 import numpy as np
 
 from heldout.errors import HeldoutError
-from heldout.resampling.kinds import (
-    ADJACENT,
-    BAGS,
-    DEV,
-    FOLDS,
-    FOLDS_WHOLE,
-    FULL,
-    HALVES,
-    LOO,
-    PAIRS,
-    ROUNDS,
-    SPLIT_FILE,
-)
+from heldout.resampling import kinds
 
 TRAIN = "train"
 """The name of the held-out set that is not held out: the training rows themselves."""
@@ -99,18 +87,18 @@ def resamples(kind: str, n: int, splits: dict[str, Split]) -> list[Resample]:
     Examples
     --------
     >>> kfold = {"repeat": np.ones(4, int), "row": np.arange(4), "fold": np.array([1, 2, 1, 2])}
-    >>> [one.name for one in resamples(FOLDS, 4, {"kfold": kfold})]
+    >>> [one.name for one in resamples(kinds.FOLDS, 4, {"kfold": kfold})]
     ['k2.r1.f01', 'k2.r1.f02']
     """
-    if kind == FULL:
+    if kind == kinds.FULL:
         everything = np.arange(n)
-        return [Resample(FULL, everything, {TRAIN: everything})]
-    return INSTANTIATE[kind](splits[SPLIT_FILE[kind]])
+        return [Resample(kinds.FULL, everything, {TRAIN: everything})]
+    return INSTANTIATE[kind](splits[kinds.SPLIT_FILE[kind]])
 
 
 def _dev(split: Split) -> list[Resample]:
     dev = split["held_out"] == 1
-    return [Resample(DEV, split["row"][~dev], {DEV: split["row"][dev]})]
+    return [Resample(kinds.DEV, split["row"][~dev], {kinds.DEV: split["row"][dev]})]
 
 
 @dataclass(frozen=True)
@@ -290,13 +278,13 @@ def _bags(split: Split) -> list[Resample]:
 
 
 INSTANTIATE: dict[str, Callable[[Split], list[Resample]]] = {
-    DEV: _dev,
-    FOLDS: _folds,
-    FOLDS_WHOLE: _folds_whole,
-    ADJACENT: _adjacent,
-    PAIRS: _pairs,
-    LOO: _loo,
-    ROUNDS: _rounds,
-    HALVES: _halves,
-    BAGS: _bags,
+    kinds.DEV: _dev,
+    kinds.FOLDS: _folds,
+    kinds.FOLDS_WHOLE: _folds_whole,
+    kinds.ADJACENT: _adjacent,
+    kinds.PAIRS: _pairs,
+    kinds.LOO: _loo,
+    kinds.ROUNDS: _rounds,
+    kinds.HALVES: _halves,
+    kinds.BAGS: _bags,
 }

@@ -20,10 +20,8 @@ def write_split(path: Path, split: Split) -> None:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write_split(Path(folder) / "loo.csv", {"row": np.arange(2), "fold": np.array([1, 2])})
-    ...     (Path(folder) / "loo.csv").read_text()
+    >>> write_split(folder / "loo.csv", {"row": np.arange(2), "fold": np.array([1, 2])})
+    >>> (folder / "loo.csv").read_text()
     'row,fold\\n0,1\\n1,2\\n'
     """
     lines = zip(*(column.tolist() for column in split.values()), strict=True)
@@ -46,10 +44,8 @@ def read_split(path: Path) -> Split:
 
     Examples
     --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write_split(Path(folder) / "loo.csv", {"row": np.arange(2), "fold": np.array([1, 2])})
-    ...     read_split(Path(folder) / "loo.csv")["fold"].tolist()
+    >>> write_split(folder / "loo.csv", {"row": np.arange(2), "fold": np.array([1, 2])})
+    >>> read_split(folder / "loo.csv")["fold"].tolist()
     [1, 2]
     """
     with path.open() as file:
