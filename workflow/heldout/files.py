@@ -46,10 +46,8 @@ def write_bytes(path: Path | str, data: bytes) -> None:
 
     Parameters
     ----------
-    path
-        The file; its folder is made if need be.
-    data
-        The content.
+    path, data
+        The file, whose folder is made if need be, and its content.
 
     Examples
     --------
@@ -85,10 +83,8 @@ def write_text(path: Path, text: str) -> None:
 
     Parameters
     ----------
-    path
-        The file; its folder is made if need be.
-    text
-        The content.
+    path, text
+        The file, whose folder is made if need be, and its content.
 
     Examples
     --------
@@ -104,10 +100,8 @@ def write_json(path: Path, value: Any) -> None:
 
     Parameters
     ----------
-    path
-        The file; its folder is made if need be.
-    value
-        Anything that JSON can hold; NaN is an error.
+    path, value
+        The file, whose folder is made if need be, and anything that JSON can hold but NaN.
 
     Examples
     --------
@@ -145,10 +139,8 @@ def write_array(path: Path, array: np.ndarray) -> None:
 
     Parameters
     ----------
-    path
-        The file; its folder is made if need be.
-    array
-        The array.
+    path, array
+        The file, whose folder is made if need be, and its content.
 
     Examples
     --------

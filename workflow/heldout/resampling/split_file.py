@@ -13,10 +13,8 @@ def write_split(path: Path, split: Split) -> None:
 
     Parameters
     ----------
-    path
-        The file; its folder is made if need be.
-    split
-        The columns.
+    path, split
+        The file, whose folder is made if need be, and its columns.
 
     Examples
     --------
