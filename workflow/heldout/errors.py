@@ -1,4 +1,4 @@
-"""The error that is meant for users: what is wrong, where, and what to do."""
+"""The error that is meant for users (what is wrong, where, and what to do), and words for it."""
 
 
 class HeldoutError(Exception):
@@ -33,3 +33,26 @@ def did_you_mean(word: str, known: list[str]) -> str:
     if close:
         return f"; did you mean '{close[0]}'?"
     return f"; known: {', '.join(known)}" if known else ""
+
+
+def counted(count: int, word: str) -> str:
+    """Count things in words.
+
+    Parameters
+    ----------
+    count
+        How many there are.
+    word
+        What they are, in the singular.
+
+    Returns
+    -------
+    str
+        The number and the word, in the plural if need be.
+
+    Examples
+    --------
+    >>> counted(1, "cell"), counted(2, "cell")
+    ('1 cell', '2 cells')
+    """
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from heldout.cells.integrity import Findings, inspect, remove, remove_leftovers
 from heldout.cli import CONFIG
-from heldout.cli.columns import counted
 from heldout.config.load import read_config
-from heldout.errors import HeldoutError
+from heldout.errors import HeldoutError, counted
 from heldout.execution.rehearse import rehearse
 from heldout.execution.study import Study
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from heldout.cli.columns import counted
+from heldout.errors import counted
 from heldout.execution.study import Study
 
 
