@@ -6,8 +6,8 @@ from typing import Any
 from heldout.report import glossary
 from heldout.report.display import PERCENT, Format, significant
 from heldout.results.tables import Row, Table
+from heldout.results.task import ALL
 
-ALL = "all"
 HEADLINE = (
     "nested_cv",
     "min_cv_bbc",
@@ -24,7 +24,7 @@ HEADLINE = (
     "min_cv",
     "training",
 )
-"""Which estimate speaks for the expected risk: the first that is there."""
+"""Which estimate is shown as the expected risk: the first that the task has."""
 
 TUNED = frozenset({"nested_cv", "nested_dev", "min_cv", "min_cv_bbc", "min_cv_tt"})
 """Estimates for the whole procedure, the choice of θ and learner included."""
@@ -32,18 +32,22 @@ TUNED = frozenset({"nested_cv", "nested_dev", "min_cv", "min_cv_bbc", "min_cv_tt
 
 def headline_row(estimates: Table, learner: str = ALL) -> Row | None:
     """The most trustworthy row for what to expect, with its recommended interval."""
-    rows = {row["estimator"]: row for row in reversed(estimates.where(learner=learner))}
+    rows = {name: row for (who, name), row in estimates.recommended().items() if who == learner}
     for name in HEADLINE:
         if name in rows:
             return rows[name]
     others = [row for name, row in rows.items() if name != "test"]
-    return others[0] if others else None
+    return others[-1] if others else None
+
+
+def typical_risks(estimates: Table) -> list[float | None]:
+    """The risks that set the number of decimals: training risks may be zero to the last digit."""
+    return [row["risk"] for row in estimates.rows if row["estimator"] != "training"]
 
 
 def test_row(estimates: Table) -> Row | None:
     """The recommended row of the sealed test."""
-    rows = estimates.where(learner=ALL, estimator="test")
-    return rows[0] if rows else None
+    return estimates.recommended().get((ALL, "test"))
 
 
 def figure(row: Row, show: Format) -> dict[str, Any]:
@@ -75,7 +79,7 @@ def expected_sentence(row: Row, loss: str, learners: int, show: Format) -> str:
 
 
 def test_sentence(row: Row, loss: str, openings: int, show: Format) -> str:
-    """What the sealed rows said, in one sentence."""
+    """The result on the sealed rows, in one sentence."""
     times = {0: "", 1: ", opened once,"}.get(openings, f", opened for {openings} selections,")
     if loss == "zero_one":
         errors = round(row["risk"] * row["n"])
@@ -98,7 +102,7 @@ def deed(risk: float, loss: str, show: Format) -> str:
 
 
 def root(risk: float, loss: str) -> str:
-    """The root of a squared error has the unit of the target."""
+    """The root of a squared error, which is in the units of the target."""
     return f"; its root is {significant(math.sqrt(risk), 3)}" if loss == "squared" else ""
 
 
@@ -141,11 +145,9 @@ def baselines(learners: list[dict[str, Any]]) -> list[str]:
 
 def baseline_row(estimates: Table, learners: list[dict[str, Any]], like: Row) -> Row | None:
     """The same estimate for a baseline, if one was among the learners."""
-    for name in baselines(learners):
-        rows = estimates.where(learner=name, estimator=like["estimator"])
-        if rows:
-            return rows[0]
-    return None
+    rows = estimates.recommended()
+    found = [rows.get((name, like["estimator"])) for name in baselines(learners)]
+    return next((row for row in found if row), None)
 
 
 def learner_title(name: str) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from heldout.names import canonical
-from heldout.report.answer import ALL
 from heldout.resampling.kinds import (
     ADJACENT,
     BAGS,
@@ -19,6 +18,7 @@ from heldout.resampling.kinds import (
     PAIRS,
     ROUNDS,
 )
+from heldout.results.task import ALL
 
 _KINDS = (
     (FULL, re.compile(r"full")),
