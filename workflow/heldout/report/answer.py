@@ -1,4 +1,4 @@
-"""The answer of a task in a few plain sentences: what was selected, and how well it will do."""
+"""The answer of a task in a few plain sentences: what was selected, and the risk to expect."""
 
 import math
 from typing import Any
@@ -31,7 +31,7 @@ TUNED = frozenset({"nested_cv", "nested_dev", "min_cv", "min_cv_bbc", "min_cv_tt
 
 
 def headline_row(estimates: Table, learner: str = ALL) -> Row | None:
-    """The most trustworthy row for what to expect, with its recommended interval."""
+    """The row that is shown as the expected risk, with its recommended interval."""
     rows = {name: row for (who, name), row in estimates.recommended().items() if who == learner}
     for name in HEADLINE:
         if name in rows:
@@ -74,7 +74,11 @@ def expected_sentence(row: Row, loss: str, learners: int, show: Format) -> str:
         verb = "gives a model that is expected to"
     else:
         subject, verb = "a model trained this way", "is expected to"
-    what = deed(row["risk"], loss, show) + evidence(row, show) + root(row["risk"], loss)
+    what = (
+        error_text(row["risk"], loss, show)
+        + interval_text(row, show)
+        + root_text(row["risk"], loss)
+    )
     return f"On new data, {subject} {verb} {what}."
 
 
@@ -85,12 +89,12 @@ def test_sentence(row: Row, loss: str, openings: int, show: Format) -> str:
         errors = round(row["risk"] * row["n"])
         done = f"made {errors or 'no'} error{'' if errors == 1 else 's'}"
     else:
-        done = deed(row["risk"], loss, show).replace("have", "had", 1)
-    done += evidence(row, show) + root(row["risk"], loss)
+        done = error_text(row["risk"], loss, show).replace("have", "had", 1)
+    done += interval_text(row, show) + root_text(row["risk"], loss)
     return f"On {row['n']} sealed rows{times} the final model {done}."
 
 
-def deed(risk: float, loss: str, show: Format) -> str:
+def error_text(risk: float, loss: str, show: Format) -> str:
     """`err on 1.1 % of examples`, or `have a mean squared error of 2933`."""
     value = short(risk, show)
     if loss == "zero_one":
@@ -101,12 +105,12 @@ def deed(risk: float, loss: str, show: Format) -> str:
     return f"have a {names.get(loss, 'mean ' + loss.replace('_', '-'))} of {value}"
 
 
-def root(risk: float, loss: str) -> str:
+def root_text(risk: float, loss: str) -> str:
     """The root of a squared error, which is in the units of the target."""
     return f"; its root is {significant(math.sqrt(risk), 3)}" if loss == "squared" else ""
 
 
-def evidence(row: Row, show: Format) -> str:
+def interval_text(row: Row, show: Format) -> str:
     """The interval and, but for the test, the estimator in brackets."""
     title = glossary.estimator(row["estimator"]).title
     if row["ci_low"] is None or row["ci_high"] is None:
