@@ -45,7 +45,7 @@ class RowValue(NamedTuple):
 class Replicate:
     """What is kept of a draw. Risks by position of (learner, θ), for each kind of held-out set.
 
-    `luck` says how hard the rows happened to be, those to learn from and those of the test.
+    `control` holds the control variates of the rows to learn from and of the test rows.
     """
 
     rows: dict[RowName, RowValue]
@@ -54,7 +54,7 @@ class Replicate:
     selected: dict[str, int]
     fits: dict[str, int]
     refused: int
-    luck: tuple[float, float]
+    control: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -137,8 +137,8 @@ class Auditor:
             },
             refused,
             (
-                loss_table.draw.truth.luck(loss_table.loss, loss_table.draw.table),
-                loss_table.draw.truth.luck(loss_table.loss, loss_table.draw.test),
+                loss_table.draw.truth.control_variate(loss_table.loss, loss_table.draw.table),
+                loss_table.draw.truth.control_variate(loss_table.loss, loss_table.draw.test),
             ),
         )
 

@@ -53,8 +53,8 @@ class Oracle(ABC):
     def best(self, rows: np.ndarray) -> Predictions:
         """The predictions of the best predictor: none has a smaller risk."""
 
-    def luck(self, loss: Loss, rows: np.ndarray, target: np.ndarray) -> float:
-        """Mean loss of the best predictor on a sample minus its expectation: of mean zero."""
+    def control_variate(self, loss: Loss, rows: np.ndarray, target: np.ndarray) -> float:
+        """Mean loss of the best predictor on a sample minus its expectation given x: of mean zero."""
         best = self.best(rows)
         return float((loss(target, best) - self.expected_losses(loss, rows, best)).mean())
 

@@ -1,5 +1,6 @@
 """The report of one task: its files → the words and the data of its page."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +116,9 @@ def matrix(estimates: Table, names: list[str], best: str) -> dict[str, Any]:
     turned = len(across) > len(down)
     columns, rows = (down, across) if turned else (across, down)
     return {
-        "corner": "Learner" if turned else "Estimator",
+        "heads": heads(
+            "Learner" if turned else "Estimator", numbers=[one["title"] for one in columns]
+        ),
         "columns": columns,
         "rows": [
             row
@@ -139,7 +142,13 @@ def metric_table(metrics: Table | None, selected: dict[str, Any]) -> dict[str, A
             blank = {"learner": row["learner"], "theta": theta, "metrics": {}}
             rows.setdefault(row["learner"], blank)["metrics"][row["metric"]] = row
     names = dict.fromkeys(row["metric"] for row in (metrics.rows if metrics else []))
-    return {"names": list(names), "rows": list(rows.values())}
+    shown = heads("Learner", "Selected θ", numbers=names)
+    return {"names": list(names), "heads": shown, "rows": list(rows.values())}
+
+
+def heads(*texts: str, numbers: Iterable[str]) -> list[tuple[str, str]]:
+    """The titles of a table's columns, as the templates take them: texts, then numbers."""
+    return [*((title, "") for title in texts), *((title, "number") for title in numbers)]
 
 
 def failed_checks(checks: Table | None) -> list[Row]:
