@@ -83,8 +83,10 @@ def write_text(path: Path, text: str) -> None:
 
     Parameters
     ----------
-    path, text
-        The file, whose folder is made if need be, and its content.
+    path
+        The file; its folder is made if need be.
+    text
+        The content.
 
     Examples
     --------
@@ -140,7 +142,8 @@ def write_array(path: Path, array: np.ndarray) -> None:
     Parameters
     ----------
     path, array
-        The file, whose folder is made if need be, and its content.
+        The file and its content. The folder of the file is made if need be; a file
+        that is there is replaced.
 
     Examples
     --------

@@ -13,8 +13,10 @@ def write_split(path: Path, split: Split) -> None:
 
     Parameters
     ----------
-    path, split
-        The file, whose folder is made if need be, and its columns.
+    path
+        The file.
+    split
+        Its columns.
 
     Examples
     --------
