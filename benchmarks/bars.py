@@ -1,4 +1,4 @@
-"""The other bars: fixed cost, no-op, one θ added, the generic engine, leave-one-out, planning."""
+"""The other goals: fixed cost, no-op, one θ added, slow learners, leave-one-out, planning, growth."""
 
 import json
 import resource
@@ -9,24 +9,17 @@ from typing import Any
 
 import kernels
 import numpy as np
-from timing import (
-    config,
-    difference,
-    folds_of,
-    fresh_folder,
-    run_workflow,
-    sklearn_nested,
-)
+from timing import config, difference, folds_of, fresh_folder, run_workflow, sklearn_nested
 from workloads import FOUR, WORKLOADS, draw
 
 
 def extras(repeats: int) -> dict[str, Any]:
-    """Every bar besides the four workloads."""
+    """Every goal besides the four workloads."""
     found: dict[str, Any] = {}
     for name, measure in (
         ("fixed cost", fixed_cost),
         ("one theta added", one_theta_added),
-        ("dear learners", dear_learners),
+        ("slow learners", slow_learners),
         ("leave-one-out ridge", leave_one_out),
         ("planning 1e5 cells", planning),
         ("over bare kernels", over_kernels),
@@ -67,7 +60,7 @@ def one_theta_added(repeats: int) -> dict[str, float]:
     }
 
 
-def dear_learners(repeats: int) -> dict[str, Any]:
+def slow_learners(repeats: int) -> dict[str, Any]:
     """An SVM over C, the same by the generic engine, and a random forest over tree depth."""
     found = {}
     for name in ("svm", "svm_generic", "forest"):
@@ -119,7 +112,7 @@ def leave_one_out(repeats: int, n: int = 2000, timed: int = 40) -> dict[str, flo
 
 
 def _fit_seconds(folder: Path, task: str) -> float:
-    """The seconds that cells recorded for themselves."""
+    """The seconds of fitting that the cells of a task recorded."""
     total = 0.0
     for path in (folder / "results" / task / "cells" / "manifests").glob("*.json"):
         for entry in json.loads(path.read_text())["cells"]:
@@ -138,7 +131,7 @@ def planning(repeats: int) -> dict[str, float]:
 
 
 def over_kernels(repeats: int, n: int = 3000) -> dict[str, Any]:
-    """CPU seconds of the fitting jobs, of plain kernels without a file, and the rest per cell."""
+    """CPU seconds of the fitting jobs and of bare kernels, and the difference per cell."""
     folder = fresh_folder()
     run_workflow(folder, config([WORKLOADS[name] for name in FOUR], n, folder))
     found = {}
@@ -156,7 +149,7 @@ def over_kernels(repeats: int, n: int = 3000) -> dict[str, Any]:
 
 
 def _cpu_seconds(folder: Path, task: str) -> float:
-    """What the fitting jobs of a task have measured of themselves."""
+    """The CPU time that Snakemake measured for the fitting jobs of a task."""
     total = 0.0
     for path in (folder / "results" / task / "logs").glob("fit_cells.*.tsv"):
         names, values = (line.split("\t") for line in path.read_text().splitlines())

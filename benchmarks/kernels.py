@@ -1,4 +1,4 @@
-"""The bare work of nested CV, on one core and without a file: what no bookkeeping can undercut.
+"""The bare work of nested CV on one core, without files: a lower bound for the fitting jobs.
 
 Each kernel serves all θ of one training set. The 55 training sets of nested 10-fold CV are all rows
 without a fold, and all rows without a pair of folds.
@@ -12,7 +12,7 @@ from workloads import ALPHAS, CS, DEPTHS, KS, draw
 
 Rows = np.ndarray
 SETS = [*((i,) for i in range(10)), *combinations(range(10), 2)]
-"""The folds that a training set is without."""
+"""The folds that each training set leaves out."""
 
 
 def seconds(name: str, n: int, fold: Rows) -> float:

@@ -1,4 +1,4 @@
-"""The figures of a benchmark run as one picture."""
+"""A figure of a benchmark run."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ OURS, THEIRS = "#1b6ca8", "#b8b8b8"
 
 
 def draw_plot(found: dict[str, Any], path: Path) -> None:
-    """Seconds of both sides by size, and how a run grows."""
+    """Draw the seconds of both sides by size, and how a run grows."""
     import matplotlib
 
     matplotlib.use("Agg")

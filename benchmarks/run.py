@@ -2,7 +2,7 @@
 
 Nested 10-fold CV of four learners at n = 600 and 3000, and of k-NN and ridge at n = 20000, where
 scikit-learn computes two of the ten outer folds (one on each core) and its time is multiplied by
-five; then the other bars. `--sizes 600 --repeats 1 --no-extras` is a quick look.
+five; then the other goals. `--sizes 600 --repeats 1 --no-extras` takes a minute.
 Writes `results.json` and a plot into `benchmarks/out/`, and prints a table.
 """
 
@@ -32,7 +32,7 @@ OUT = Path(__file__).parent / "out"
 
 
 def compare(names: list[str], n: int, repeats: int, outer: int) -> dict[str, Any]:
-    """The workloads together, cold, against scikit-learn one after the other."""
+    """The workloads in one cold run of the workflow, against scikit-learn one after the other."""
     chosen = [WORKLOADS[name] for name in names]
     ours, theirs = [], []
     by_name: dict[str, list[float]] = {name: [] for name in names}
@@ -60,21 +60,21 @@ def compare(names: list[str], n: int, repeats: int, outer: int) -> dict[str, Any
     }
 
 
-PLAN = {600: (FOUR, 10), 3000: (FOUR, 10), 20_000: (("knn", "ridge"), 2)}
+SIZES = {600: (FOUR, 10), 3000: (FOUR, 10), 20_000: (("knn", "ridge"), 2)}
 """By size: the workloads, and how many outer folds scikit-learn computes."""
 
 
 def main() -> None:
     """Run, print, write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", type=int, nargs="*", choices=list(PLAN), default=list(PLAN))
+    parser.add_argument("--sizes", type=int, nargs="*", choices=list(SIZES), default=list(SIZES))
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--extras", action=argparse.BooleanOptionalAction, default=True)
     given = parser.parse_args()
     OUT.mkdir(exist_ok=True)
     found: dict[str, Any] = {"nested": []}
     for n in given.sizes:
-        names, outer = PLAN[n]
+        names, outer = SIZES[n]
         found["nested"].append(compare(list(names), n, given.repeats, outer))
         print(json.dumps(found["nested"][-1], indent=1), flush=True)
     if given.extras:

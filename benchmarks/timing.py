@@ -1,4 +1,4 @@
-"""Both sides of the comparison, each timed from start to end on two cores."""
+"""Both sides of the comparison, each timed as a whole on two cores."""
 
 import atexit
 import copy
@@ -44,7 +44,7 @@ def config(workloads: list[Workload], n: int, folder: Path, **task: Any) -> dict
 
 
 def run_workflow(folder: Path, given: dict[str, Any], *more: str) -> float:
-    """`snakemake --cores 2`, everything included; returns seconds."""
+    """The seconds of a whole `snakemake --cores 2`."""
     (folder / "config.yaml").write_text(json.dumps(given))
     command = [
         sys.executable, "-m", "snakemake", "--snakefile", str(REPO / "Snakefile"), "--directory",
@@ -60,9 +60,10 @@ def run_workflow(folder: Path, given: dict[str, Any], *more: str) -> float:
 
 
 def fresh_folder() -> Path:
-    """A new project folder, removed when all is measured.
+    """A new project folder, removed when the process ends.
 
-    Not before: ext4 looks past the inodes of files deleted a minute ago, and new files take longer.
+    It is not removed earlier because ext4 avoids the inodes of recently deleted files, so that new
+    files would take longer to make.
     """
     folder = Path(tempfile.mkdtemp(prefix="heldout-benchmark-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -80,7 +81,7 @@ def folds_of(folder: Path, task: str) -> np.ndarray:
 
 
 def difference(folder: Path, task: str, errors: list[float]) -> float:
-    """How far apart the errors of the outer folds are, as the workflow and scikit-learn found them."""
+    """The largest difference between the workflow's and scikit-learn's errors of an outer fold."""
     import csv
 
     with (folder / "results" / task / "folds.csv").open() as file:
@@ -109,7 +110,7 @@ def sklearn_nested(
 
 
 def _first_of_equals(found: dict[str, Any]) -> int:
-    """The first of the θ whose mean score is the best up to rounding, as heldout chooses."""
+    """The first θ whose mean score is the best up to rounding: heldout's choice among ties."""
     means = found["mean_test_score"]
     return int(np.flatnonzero(means >= means.max() - 1e-12 * max(abs(means.max()), 1e-3))[0])
 

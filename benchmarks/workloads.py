@@ -1,4 +1,4 @@
-"""The workloads: a learner, its grid, and the same thing in scikit-learn."""
+"""The workloads: a learner and its grid, for heldout and for scikit-learn."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

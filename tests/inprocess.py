@@ -8,7 +8,8 @@ from typing import Any
 from heldout.checks.check import CheckRow
 from heldout.estimates.rows import EstimateRow, FoldRow, RiskRow, read_rows
 from heldout.execution.study import Study
-from heldout.resampling.split import Split, write_split
+from heldout.resampling.split import Split
+from heldout.resampling.split_file import write_split
 
 
 class Run:

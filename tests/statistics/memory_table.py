@@ -44,10 +44,10 @@ class MemoryTable:
         return next(named[name] for named in self.resamples.values() if name in named)
 
     def losses(self, _: str, theta: dict[str, Any], resample: Resample) -> dict[str, np.ndarray]:
-        if resample.parts:
+        if resample.members:
             return {
                 name: self.losses_of(theta, part.train, rows)
-                for part in resample.parts
+                for part in resample.members
                 for name, rows in part.held.items()
             }
         return {

@@ -16,7 +16,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from heldout.data.prepared import open_prepared
 from heldout.names import seed_for
-from heldout.resampling.split import partitions, read_split
+from heldout.resampling.split import partitions
+from heldout.resampling.split_file import read_split
 
 SEED = 7
 TOLERANCE = 1e-10

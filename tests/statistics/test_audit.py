@@ -22,6 +22,7 @@ from heldout.errors import HeldoutError
 from heldout.execution.study import Study
 from heldout.names import seed_for
 from heldout.resampling.draw import draw_bootstrap
+from heldout.resampling.rows import Rows
 
 
 def config_of(data: str, learners: dict[str, Any], level: float = 0.9, **task: Any) -> Any:
@@ -172,10 +173,7 @@ def test_on_noise_min_cv_is_optimistic_and_nested_cv_is_not(tmp_path: Path) -> N
 
 def test_a_bag_leaves_out_about_37_percent() -> None:
     n, bags = 24, 2000
-    rows = np.zeros(n, ROWS)
-    rows["unit"] = np.arange(n)
-    table = Prepared({}, np.zeros((n, 1)), np.zeros(n), rows)
-    split = draw_bootstrap(table, list(range(bags)))
+    split = draw_bootstrap(Rows(np.arange(n)), list(range(bags)))
     out = 1 - np.bincount(split["bag"], minlength=bags + 1)[1:] / n
     assert abs(out.mean() - (1 - 1 / n) ** n) <= 4 * out.std() / np.sqrt(bags)
     assert (1 - 1 / n) ** n == pytest.approx(0.36, abs=0.001)

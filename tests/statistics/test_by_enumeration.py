@@ -18,7 +18,7 @@ from memory_table import MemoryTable, kfold_split, loo_split_of
 from heldout.estimates.algorithm import evidence_for
 from heldout.estimates.nested import inner_tables, nested_evidence, outer_folds
 from heldout.estimates.rules import Rule
-from heldout.resampling.kinds import BAGS, FOLDS, LOO, NEIGHBOURS, PAIRS, ROUNDS
+from heldout.resampling.kinds import ADJACENT, BAGS, FOLDS, LOO, PAIRS, ROUNDS
 
 Example = tuple[int, int]
 Sample = tuple[Example, ...]
@@ -176,7 +176,7 @@ def test_nested_is_unbiased_for_the_tuned_procedure(estimator: str) -> None:
         folds = list(outer_folds(loss_table, tables, estimator, ["toy"], Rule()))  # type: ignore[arg-type]
         return nested_evidence(loss_table, estimator, folds).risk  # type: ignore[arg-type]
 
-    found = expectation(6, splits, [FOLDS, NEIGHBOURS if dev else PAIRS], estimate)
+    found = expectation(6, splits, [FOLDS, ADJACENT if dev else PAIRS], estimate)
     expected = sum(
         (chance * tuned_risk(sample, (0, 0, 1, 1), dev) for sample, chance in samples(4)),
         Fraction(0),

@@ -13,8 +13,8 @@ from heldout.estimates.intervals import bounds_of
 from heldout.estimates.nested import inner_tables, nested_evidence, outer_folds
 from heldout.estimates.rules import Rule
 from heldout.measures.losses import LOSSES
-from heldout.resampling.draw import draw_folds
 from heldout.resampling.kinds import FOLDS, LOO, PAIRS
+from heldout.resampling.units import draw_folds
 
 LEVEL = 0.95
 

@@ -5,7 +5,6 @@ import csv
 import json
 import os
 import re
-from pathlib import Path
 from typing import Any
 
 from harness import ESTIMATES, MODEL, REPO, TASK, UNSEALED, Project
@@ -88,17 +87,29 @@ def rules_in_the_workflow() -> set[str]:
     return {name for path in files for name in re.findall(r"^rule (\w+):", path.read_text(), re.M)}
 
 
-def test_only_prepare_and_open_test_name_the_sealed_file() -> None:
+def test_only_the_vault_names_the_sealed_file_and_only_open_test_reads_it() -> None:
     library = REPO / "workflow" / "heldout"
-    naming = {str(p.relative_to(library)) for p in library.rglob("*.py") if names_sealed_file(p)}
-    assert naming == {"prepare.py", "steps/open_test.py"}
+    trees = {str(p.relative_to(library)): ast.parse(p.read_text()) for p in library.rglob("*.py")}
+    assert {path for path, tree in trees.items() if names_sealed_file(tree)} == {"data/vault.py"}
+    assert users_of("read_sealed", trees) == {"execution/steps/open_test.py"}
+    assert users_of("write_sealed", trees) == {"data/prepare.py"}
 
 
-def names_sealed_file(module: Path) -> bool:
+def names_sealed_file(tree: ast.Module) -> bool:
     """Whether a text in the code (not in a docstring) speaks of a parquet file that is sealed."""
-    tree = ast.parse(module.read_text())
     texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     return any(isinstance(text, str) and text.endswith("sealed.parquet") for text in texts)
+
+
+def users_of(function: str, trees: dict[str, ast.Module]) -> set[str]:
+    """The modules that import a function or use it as an attribute of its module."""
+    return {
+        path
+        for path, tree in trees.items()
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.alias) and node.name == function)
+        or (isinstance(node, ast.Attribute) and node.attr == function)
+    }
 
 
 def test_everything_but_the_test_works_without_the_sealed_rows(project: Project) -> None:

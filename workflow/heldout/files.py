@@ -1,4 +1,4 @@
-"""Whole files or none: every write goes to a temporary name in the same folder, then is renamed."""
+"""Atomic writes: a file is written under a temporary name in its folder, then renamed."""
 
 import io
 import json
@@ -10,11 +10,25 @@ from typing import Any, BinaryIO
 import numpy as np
 
 PROCESS = os.urandom(4).hex()
-"""Tells apart processes of one number on two machines that share a disk."""
+"""Part of temporary names: on a shared disk, two machines may have processes of the same number."""
 
 
 def write_atomic(path: Path, write: Callable[[BinaryIO], Any]) -> None:
-    """Let `write` fill a temporary file, then give it its name in one step."""
+    """Let a function fill a temporary file, then rename it; after an error no file is left.
+
+    Parameters
+    ----------
+    path
+        The file; its folder must exist.
+    write
+        Gets the open temporary file.
+
+    Examples
+    --------
+    >>> write_atomic(folder / "whole.txt", lambda file: file.write(b"all of it"))
+    >>> (folder / "whole.txt").read_text()
+    'all of it'
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{PROCESS}.tmp")
     try:
         with temporary.open("wb") as file:
@@ -26,9 +40,20 @@ def write_atomic(path: Path, write: Callable[[BinaryIO], Any]) -> None:
 
 
 def write_bytes(path: Path | str, data: bytes) -> None:
-    """`Path.write_bytes`, atomically; makes the folder if need be.
+    """Write bytes atomically.
 
-    With plain strings and few calls: two such files are written for every cell.
+    Plain strings and few calls, for speed: two such files are written for every cell.
+
+    Parameters
+    ----------
+    path, data
+        The file, whose folder is made if need be, and its content.
+
+    Examples
+    --------
+    >>> write_bytes(folder / "new" / "a.bin", b"ab")
+    >>> (folder / "new" / "a.bin").read_bytes()
+    b'ab'
     """
     folder, name = os.path.split(path)
     temporary = f"{folder or '.'}/.{name}.{os.getpid()}-{PROCESS}.tmp"
@@ -54,21 +79,77 @@ def _write_all(file: io.FileIO, data: bytes) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """UTF-8 text, atomically."""
+    """Write UTF-8 text atomically.
+
+    Parameters
+    ----------
+    path
+        The file; its folder is made if need be.
+    text
+        The content.
+
+    Examples
+    --------
+    >>> write_text(folder / "a.txt", "θ")
+    >>> (folder / "a.txt").read_text(encoding="utf-8")
+    'θ'
+    """
     write_bytes(path, text.encode())
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Indented JSON, atomically; NaN is refused."""
+    """Write indented JSON atomically.
+
+    Parameters
+    ----------
+    path, value
+        The file, whose folder is made if need be, and anything that JSON can hold but NaN.
+
+    Examples
+    --------
+    >>> write_json(folder / "a.json", {"k": 5})
+    >>> read_json(folder / "a.json")
+    {'k': 5}
+    """
     write_text(path, json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def read_json(path: Path) -> Any:
-    """The JSON value in a file."""
+    """Read a JSON file.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    Any
+        Its value.
+
+    Examples
+    --------
+    >>> _ = (folder / "a.json").write_text("[1, 2]")
+    >>> read_json(folder / "a.json")
+    [1, 2]
+    """
     return json.loads(path.read_text(encoding="utf-8"))
 
 
 def write_array(path: Path, array: np.ndarray) -> None:
-    """A .npy file, atomically."""
+    """Write an array as a .npy file, atomically.
+
+    Parameters
+    ----------
+    path, array
+        The file and its content. The folder of the file is made if need be; a file
+        that is there is replaced.
+
+    Examples
+    --------
+    >>> write_array(folder / "x.npy", np.arange(3))
+    >>> np.load(folder / "x.npy").tolist()
+    [0, 1, 2]
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(path, lambda file: np.save(file, array))

@@ -19,27 +19,98 @@ _encoder = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=
 
 
 def canonical(value: Any) -> str:
-    """JSON with sorted keys and no spaces: equal values give equal text."""
+    """Write a value as JSON with sorted keys and no spaces: equal values give equal text.
+
+    Parameters
+    ----------
+    value
+        Anything that JSON can hold.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> canonical({"b": [1, 2], "a": None})
+    '{"a":null,"b":[1,2]}'
+    """
     return _encoder.encode(value)
 
 
-def digest(*parts: str | bytes) -> str:
-    """A short digest of the parts, which may not run into one another."""
+def digest(*values: str | bytes) -> str:
+    """Digest texts and bytes; where one ends and the next begins counts.
+
+    Parameters
+    ----------
+    *values
+        The texts and bytes.
+
+    Returns
+    -------
+    str
+        32 hexadecimal digits.
+
+    Examples
+    --------
+    >>> digest("ab", "c") == digest("a", "bc")
+    False
+    """
     hashed = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        data = part.encode() if isinstance(part, str) else part
+    for value in values:
+        data = value.encode() if isinstance(value, str) else value
         hashed.update(len(data).to_bytes(8, "little"))
         hashed.update(data)
     return hashed.hexdigest()
 
 
 def seed_for(root: int, *names: str) -> int:
-    """A 31-bit seed derived from names: the same whatever the order or the number of jobs."""
+    """Derive a seed from names, so that it depends on neither the order nor the number of jobs.
+
+    Parameters
+    ----------
+    root
+        The root seed of the study.
+    *names
+        What the seed is for: a task, a learner, a held-out set.
+
+    Returns
+    -------
+    int
+        A seed of 31 bits.
+
+    Examples
+    --------
+    >>> seed_for(19, "penguins", "kfold", "0")
+    1603038962
+    >>> seed_for(19, "penguins", "kfold", "1") == seed_for(19, "penguins", "kfold", "0")
+    False
+    """
     return int(digest(str(root), *names)[:8], 16) & 0x7FFFFFFF
 
 
 def theta_name(theta: Theta) -> str:
-    """``{"depth": 5}`` → ``depth=5``, fit for a folder name; long or odd ones end in a digest."""
+    """Name the folder of a θ.
+
+    Parameters
+    ----------
+    theta
+        The values of the hyper-parameters.
+
+    Returns
+    -------
+    str
+        A name that is safe in every file system; a long one, or one with other characters, ends
+        in a digest.
+
+    Examples
+    --------
+    >>> theta_name({"kernel": "rbf", "C": 0.1})
+    'C=0.1,kernel=rbf'
+    >>> theta_name({})
+    'default'
+    """
     if not theta:
         return "default"
     plain = ",".join(f"{_name(key)}={_name(theta[key])}" for key in sorted(theta))
@@ -50,5 +121,5 @@ def theta_name(theta: Theta) -> str:
 
 
 def _name(value: Any) -> str:
-    """A plain word as it is; a text that reads like another value, or like two, in quotes."""
+    """A plain word as it is; quotes around a text that could be read as another value, or as two."""
     return value if isinstance(value, str) and _WORD.fullmatch(value) else canonical(value)

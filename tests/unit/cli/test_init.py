@@ -163,7 +163,8 @@ def test_other_columns_are_kept(init, name, values):
 
 def test_a_look_at_features_sees_unsealed_rows_only(tmp_path):
     """A column that is constant but for its sealed rows is constant."""
-    from heldout.data.prepare import Request, prepare
+    from heldout.data.prepare import prepare
+    from heldout.data.request import Request
 
     path = tmp_path / "t.csv"
     table = columns() | {"site": ["A"] * N} | NUMBERS

@@ -6,7 +6,8 @@ import re
 import shutil
 
 from heldout.cli import main
-from heldout.cli.columns import aligned, counted
+from heldout.cli.columns import aligned
+from heldout.errors import counted
 
 
 def shown(capsys, *arguments):

@@ -8,7 +8,8 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 from heldout.audit.truth import AffineProbe, SampledProbe
 from heldout.data import oracle_catalogue
-from heldout.data.oracles import ORACLES, Oracle, oracle_of
+from heldout.data.oracle import Oracle
+from heldout.data.oracles import ORACLES, oracle_of
 from heldout.errors import HeldoutError
 from heldout.measures.losses import LOSSES
 from heldout.predictions import Predictions

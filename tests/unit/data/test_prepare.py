@@ -8,10 +8,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pyarrow import parquet
 from tables import prepared, write_csv, write_parquet
 
-from heldout.data.prepare import SOURCE_ROW, Request, prepare
+from heldout.data.prepare import prepare
+from heldout.data.request import Request
+from heldout.data.vault import SOURCE_ROW, read_sealed
 from heldout.errors import HeldoutError
 from heldout.files import read_json
 
@@ -26,7 +27,7 @@ COLUMNS = {
 
 
 def sealed_rows(folder):
-    return parquet.read_table(folder / "vault" / "sealed.parquet").column(SOURCE_ROW).to_pylist()
+    return read_sealed(folder / "vault").column(SOURCE_ROW).to_pylist()
 
 
 def written(folder):
@@ -73,7 +74,7 @@ def test_sealed_and_unsealed_rows_part_the_table(tmp_path):
 
 def test_the_sealed_rows_are_kept_as_they_were_read(tmp_path):
     run(tmp_path, test=0.25)
-    sealed = parquet.read_table(tmp_path / "vault" / "sealed.parquet").to_pylist()
+    sealed = read_sealed(tmp_path / "vault").to_pylist()
     for row in sealed:
         number = row.pop(SOURCE_ROW)
         assert row == {name: values[number] for name, values in COLUMNS.items()}
@@ -151,7 +152,7 @@ def test_no_unsealed_file_depends_on_a_sealed_feature(tmp_path, column):
     write_csv(tmp_path / "table.csv", texts)
     prepare(request, tmp_path / "data", tmp_path / "vault")
     assert written(tmp_path) == before
-    sealed = parquet.read_table(tmp_path / "vault" / "sealed.parquet")
+    sealed = read_sealed(tmp_path / "vault")
     assert sealed.column(column).to_pylist()[0] == HOSTILE[column][0]
 
 
@@ -186,7 +187,7 @@ def test_another_table_as_the_test_set(tmp_path):
     test = write_parquet(tmp_path / "test.parquet", other)
     facts = run(tmp_path, test=test, groups="group")
     assert (facts["n"], facts["sealed"]) == (N, 2)
-    sealed = parquet.read_table(tmp_path / "vault" / "sealed.parquet").to_pydict()
+    sealed = read_sealed(tmp_path / "vault").to_pydict()
     assert sealed == other | {SOURCE_ROW: [0, 1]}
     assert read_json(tmp_path / "data" / "table.json")["schema"]["target"]["classes"] == [
         "no",

@@ -381,7 +381,7 @@ def test_leave_one_out_of_neighbours_equals_refitting(classification: bool, valu
     found = left_out(builder, data, chunk, thetas)
     assert found is not None
     for outcome in found:
-        for row, part in enumerate(chunk.parts):
+        for row, part in enumerate(chunk.members):
             train = data.features[part.train], data.target[part.train]
             problem = Problem(builder, *train, data.features[[row]], SEED)
             [alone] = fit(problem, [outcome.theta])

@@ -35,9 +35,9 @@ def drawn(
 def labels(names: list[str], proba: bool) -> dict[str, Any]:
     rng = np.random.default_rng(0)
     target = rng.integers(0, len(names), 90)
-    said = rng.dirichlet(np.ones(len(names)), 90) if proba else None
+    shares = rng.dirichlet(np.ones(len(names)), 90) if proba else None
     label = rng.integers(0, len(names), 90)
-    held = HeldOut(np.arange(90), target, Predictions(label, said), (label != target) * 1.0)
+    held = HeldOut(np.arange(90), target, Predictions(label, shares), (label != target) * 1.0)
     return classification(held, names)
 
 

@@ -137,8 +137,10 @@ def test_confusions_count_every_row() -> None:
 
 def test_a_decision_function_of_two_classes_gives_a_curve() -> None:
     target = np.array([0, 0, 1, 1])
-    said = Predictions(label=target, decision=np.array([-2.0, -1.0, 1.0, 2.0]))
-    [curve] = classification(HeldOut(np.arange(4), target, said, np.zeros(4)), [0, 1])["curves"]
+    predictions = Predictions(label=target, decision=np.array([-2.0, -1.0, 1.0, 2.0]))
+    [curve] = classification(HeldOut(np.arange(4), target, predictions, np.zeros(4)), [0, 1])[
+        "curves"
+    ]
     assert curve["class"] == 1
     assert curve["auc"] == 1
 

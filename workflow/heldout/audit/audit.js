@@ -42,6 +42,18 @@ function sizePlot({ rows, title, x, mark, low, high, tip, width }) {
   });
 }
 
+// A figure of one learner's rows; `marks` is what `sizePlot` needs besides the rows.
+function sizeFigure({ name, learner, note, rows, ...marks }) {
+  return figure({
+    name: `${name.toLowerCase()}-${learner}`,
+    title: `${name} for ${learnerTitle(learner)}.`,
+    note,
+    columns: data.tables.audit.columns,
+    rows,
+    draw: (width) => sizePlot({ rows, width, ...marks }),
+  });
+}
+
 function biasFigure(learner) {
   const seen = new Set();
   const rows = audit.filter((row) => {
@@ -51,23 +63,17 @@ function biasFigure(learner) {
     return fits;
   });
   const share = (row) => 2 * row.bias_se / Math.abs(row.truth || 1);
-  return figure({
-    name: `bias-${learner}`,
-    title: `Bias for ${learnerTitle(learner)}.`,
-    note: "Each estimate against the quantity that people want of it.",
-    columns: data.tables.audit.columns,
+  return sizeFigure({
+    name: "Bias",
+    learner,
+    note: "Each estimate against the quantity that it is used for.",
     rows,
-    draw: (width) =>
-      sizePlot({
-        rows,
-        width,
-        mark: 0,
-        title: (row) => estimatorTitle(row.estimator),
-        x: "relative_bias",
-        low: (row) => row.relative_bias - share(row),
-        high: (row) => row.relative_bias + share(row),
-        tip: (row) => `${estimatorTitle(row.estimator)}, m = ${row.m}\n${showShare(row.relative_bias, 2)} ± ${showShare(share(row) / 2, 2)}\nRMSE ${showRisk(row.rmse)}, ${row.fits} fits`,
-      }),
+    mark: 0,
+    title: (row) => estimatorTitle(row.estimator),
+    x: "relative_bias",
+    low: (row) => row.relative_bias - share(row),
+    high: (row) => row.relative_bias + share(row),
+    tip: (row) => `${estimatorTitle(row.estimator)}, m = ${row.m}\n${showShare(row.relative_bias, 2)} ± ${showShare(share(row) / 2, 2)}\nRMSE ${showRisk(row.rmse)}, ${row.fits} fits`,
   });
 }
 
@@ -75,23 +81,17 @@ function coverageFigure(learner) {
   const rows = audit.filter((row) => row.learner === learner && row.derived === 1 && isNumber(row.coverage));
   if (rows.length === 0) return el("p", { class: "soft" }, "No interval is valid for these estimates.");
   const title = (row) => `${estimatorTitle(row.estimator)}: ${intervalTitle(row.interval)}`;
-  return figure({
-    name: `coverage-${learner}`,
-    title: `Coverage for ${learnerTitle(learner)}.`,
+  return sizeFigure({
+    name: "Coverage",
+    learner,
     note: "With two Monte Carlo standard errors.",
-    columns: data.tables.audit.columns,
     rows,
-    draw: (width) =>
-      sizePlot({
-        rows,
-        width,
-        mark: data.level,
-        title,
-        x: "coverage",
-        low: (row) => Math.max(0, row.coverage - 2 * row.coverage_se),
-        high: (row) => Math.min(1, row.coverage + 2 * row.coverage_se),
-        tip: (row) => `${title(row)}, m = ${row.m}\n${showShare(row.coverage)} ± ${showShare(row.coverage_se)}\nmean width ${showRisk(row.width)}`,
-      }),
+    mark: data.level,
+    title,
+    x: "coverage",
+    low: (row) => Math.max(0, row.coverage - 2 * row.coverage_se),
+    high: (row) => Math.min(1, row.coverage + 2 * row.coverage_se),
+    tip: (row) => `${title(row)}, m = ${row.m}\n${showShare(row.coverage)} ± ${showShare(row.coverage_se)}\nmean width ${showRisk(row.width)}`,
   });
 }
 

@@ -26,7 +26,7 @@ class Batch:
     selected: dict[str, np.ndarray]
     errors: np.ndarray
     refused: np.ndarray
-    luck: np.ndarray
+    control: np.ndarray
     fits: dict[str, int]
 
     @property
@@ -37,42 +37,44 @@ class Batch:
 
 def stack(replicates: Sequence[Replicate]) -> Batch:
     """One batch of several replicates."""
-    names = list(dict.fromkeys(name for one in replicates for name in one.rows))
-    absent = RowValue(np.nan, np.nan, np.nan, -1, np.nan)
-    table = np.array([[one.rows.get(name, absent) for name in names] for one in replicates])
-    first = replicates[0]
+    return join([_batch_of_one(replicate) for replicate in replicates])
+
+
+def _batch_of_one(replicate: Replicate) -> Batch:
+    values = np.array([list(replicate.rows.values())], float)
     return Batch(
-        names,
-        {field: table[:, :, i] for i, field in enumerate(FIELDS)},
-        {kind: np.stack([one.truths[kind] for one in replicates]) for kind in first.truths},
-        {name: np.array([one.selected[name] for one in replicates]) for name in first.selected},
-        np.array([one.error for one in replicates]),
-        np.array([one.refused for one in replicates]),
-        np.array([one.luck for one in replicates]),
-        first.fits,
+        list(replicate.rows),
+        {field: values[:, :, i] for i, field in enumerate(FIELDS)},
+        {kind: risks[None] for kind, risks in replicate.truths.items()},
+        {name: np.array([place]) for name, place in replicate.selected.items()},
+        np.array([replicate.error]),
+        np.array([replicate.refused]),
+        np.array([replicate.control]),
+        replicate.fits,
     )
 
 
 def join(batches: Sequence[Batch]) -> Batch:
     """One batch of several; rows that some lack are filled with NaN."""
     names = list(dict.fromkeys(name for batch in batches for name in batch.names))
+    place = {name: i for i, name in enumerate(names)}
     first = batches[0]
     return Batch(
         names,
-        {f: np.concatenate([_spread(b, f, names) for b in batches]) for f in FIELDS},
+        {f: np.concatenate([_spread(b, f, place) for b in batches]) for f in FIELDS},
         {kind: np.concatenate([b.truths[kind] for b in batches]) for kind in first.truths},
         {name: np.concatenate([b.selected[name] for b in batches]) for name in first.selected},
         np.concatenate([b.errors for b in batches]),
         np.concatenate([b.refused for b in batches]),
-        np.concatenate([b.luck for b in batches]),
+        np.concatenate([b.control for b in batches]),
         first.fits,
     )
 
 
-def _spread(batch: Batch, field: str, names: list[RowName]) -> np.ndarray:
-    empty = -1.0 if field == "pair" else np.nan
-    wide = np.full((batch.replicates, len(names)), empty)
-    wide[:, [names.index(name) for name in batch.names]] = batch.values[field]
+def _spread(batch: Batch, field: str, place: dict[RowName, int]) -> np.ndarray:
+    """The values of a batch in the columns of all names, with gaps where it has none."""
+    wide = np.full((batch.replicates, len(place)), -1.0 if field == "pair" else np.nan)
+    wide[:, [place[name] for name in batch.names]] = batch.values[field]
     return wide
 
 
@@ -83,7 +85,7 @@ def write_batch(path: Path, batch: Batch) -> None:
     arrays |= {f"value.{name}": array for name, array in batch.values.items()}
     arrays |= {f"truth.{name}": array for name, array in batch.truths.items()}
     arrays |= {f"selected.{name}": array for name, array in batch.selected.items()}
-    arrays |= {"errors": batch.errors, "refused": batch.refused, "luck": batch.luck}
+    arrays |= {"errors": batch.errors, "refused": batch.refused, "control": batch.control}
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(path, lambda file: np.savez_compressed(file, **arrays))
 
@@ -107,6 +109,6 @@ def read_batch(path: Path) -> Batch:
         group("selected."),
         arrays["errors"],
         arrays["refused"],
-        arrays["luck"],
+        arrays["control"],
         head["fits"],
     )

@@ -139,7 +139,7 @@ class DrawCells:
 
     def _probed_models(self, kind: str) -> list[Resample]:
         """The first models of a kind; of leave-one-out, its members."""
-        models = [m for r in self.resamples[kind].values() for m in r.parts or (r,)]
+        models = [m for r in self.resamples[kind].values() for m in r.members or (r,)]
         return models[: PROBED.get(kind, FEW)]
 
     @cached_property

@@ -13,11 +13,11 @@ from heldout.report.display import PERCENT, Format
 from heldout.report.glossary import estimator, in_order, interval
 
 CLEAR = 2.0
-"""A difference is spoken of from this many Monte Carlo standard errors on."""
+"""A difference is reported if it exceeds this many Monte Carlo standard errors."""
 UNCERTAIN = 0.1
-"""A relative bias is not spoken of if its Monte Carlo error is larger than this."""
+"""A relative bias is not reported if its Monte Carlo error is larger than this."""
 SLACK = 0.02
-"""An interval keeps its level if it covers no less than this below it."""
+"""An interval keeps its level if its coverage is at most this much below it."""
 
 QUESTIONS = {
     targets.THIS_PREDICTOR: "How good is this very model?",
@@ -27,7 +27,7 @@ QUESTIONS = {
 
 
 def headline(rows: Sequence[AuditRow]) -> str:
-    """The procedure that the findings speak of: choosing between learners, if there are several."""
+    """The procedure that the findings are about: choosing between learners, if there are several."""
     names = list(dict.fromkeys(row.learner for row in rows))
     return ALL if ALL in names else names[0]
 
@@ -49,7 +49,7 @@ class Finding:
 
 
 def wanted(rows: Sequence[AuditRow]) -> list[AuditRow]:
-    """Of each estimator one row: against the quantity that people want of it."""
+    """Of each estimator one row: against the quantity that it is used for."""
     found: dict[str, AuditRow] = {}
     for row in rows:
         if row.target == ESTIMATORS[row.estimator].aims[0]:
@@ -63,12 +63,12 @@ def derived(rows: Sequence[AuditRow]) -> list[AuditRow]:
 
 
 def signed_percent(share: float, decimals: int = 1) -> str:
-    """+0.7 %, with a real minus."""
+    """`+0.7 %`, or `−0.7 %` with a minus sign."""
     return f"{100 * share:+.{decimals}f}".replace("-", "−") + PERCENT
 
 
 def percent(share: float, decimals: int = 0) -> str:
-    """79 %."""
+    """`79 %`."""
     return f"{100 * share:.{decimals}f}" + PERCENT
 
 
@@ -178,12 +178,12 @@ def recommendations(rows: Sequence[AuditRow]) -> list[Recommendation]:
 def best_point(rows: Sequence[AuditRow]) -> AuditRow:
     """The smallest root mean squared error; of those within 2 % of it, the fewest fits.
 
-    An estimate that clearly promises too much is left out; if all do, the least optimistic is taken.
+    An estimate that is clearly optimistic is left out; if all are, the least optimistic is taken.
     """
-    sober = [row for row in rows if not clearly_optimistic(row)]
-    sober = sober or [max(rows, key=lambda row: row.relative_bias)]
-    least = min(row.rmse for row in sober)
-    return min((row for row in sober if row.rmse <= 1.02 * least), key=lambda row: row.fits)
+    usable = [row for row in rows if not clearly_optimistic(row)]
+    usable = usable or [max(rows, key=lambda row: row.relative_bias)]
+    least = min(row.rmse for row in usable)
+    return min((row for row in usable if row.rmse <= 1.02 * least), key=lambda row: row.fits)
 
 
 def clearly_optimistic(row: AuditRow) -> bool:
@@ -192,7 +192,7 @@ def clearly_optimistic(row: AuditRow) -> bool:
 
 
 def advice(found: Sequence[Recommendation], k: int | None = None) -> list[str]:
-    """`Use …` for the last question, the one that matters most."""
+    """`Use …` for the last question, which is about the whole procedure."""
     if not found:
         return []
     last = found[-1]

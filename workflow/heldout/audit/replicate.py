@@ -22,7 +22,7 @@ from heldout.measures.losses import Loss, loss_for
 from heldout.names import Theta, canonical, seed_for
 from heldout.numerics.pipeline import Builder
 from heldout.resampling.draw import draw_split
-from heldout.resampling.kinds import FULL, IMPLIED, NEIGHBOURS, PAIRS, split_files
+from heldout.resampling.kinds import ADJACENT, FULL, IMPLIED, PAIRS, split_files
 from heldout.resampling.split import Split
 from heldout.selection.scan import curve_of
 
@@ -44,7 +44,7 @@ class RowValue(NamedTuple):
 class Replicate:
     """What is kept of a draw. Risks by position of (learner, θ), for each kind of held-out set.
 
-    `luck` says how hard the rows happened to be, those to learn from and those of the test.
+    `control` holds the control variates of the rows to learn from and of the test rows.
     """
 
     rows: dict[RowName, RowValue]
@@ -53,7 +53,7 @@ class Replicate:
     selected: dict[str, int]
     fits: dict[str, int]
     refused: int
-    luck: tuple[float, float]
+    control: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -133,13 +133,13 @@ class Auditor:
             truths.error,
             {name: self.setup.place[n, canonical(theta)] for name, (n, theta) in selected.items()},
             {
-                kind: sum(len(r.parts) or 1 for r in named.values())
+                kind: sum(len(r.members) or 1 for r in named.values())
                 for kind, named in cells.resamples.items()
             },
             refused,
             (
-                cells.draw.truth.luck(cells.loss, cells.draw.table),
-                cells.draw.truth.luck(cells.loss, cells.draw.test),
+                cells.draw.truth.control_variate(cells.loss, cells.draw.table),
+                cells.draw.truth.control_variate(cells.loss, cells.draw.test),
             ),
         )
 
@@ -148,7 +148,8 @@ class Auditor:
         common = {"stratify": setup.stratify, "seed": seed, "task": setup.task}
         return {
             name: draw_split(
-                draw.table, {"split": name, "settings": setup.settings[name], **common}
+                draw.table.rows_to_split,
+                {"split": name, "settings": setup.settings[name], **common},
             )
             for name in split_files(list(setup.kinds))
         }
@@ -237,7 +238,7 @@ class _Truths:
         found = {
             kind: [cells.risks(kind, name) for name in setup.thetas]
             for kind in cells.resamples
-            if kind not in (PAIRS, NEIGHBOURS)
+            if kind not in (PAIRS, ADJACENT)
         }
         self.means = {kind: _mean_risks(tables) for kind, tables in found.items()}
         errors = [risk.error for table in found[FULL] for model in table for risk in model]

@@ -20,7 +20,7 @@ from heldout.names import seed_for
 
 @dataclass(frozen=True)
 class Draw:
-    """One sample: what is learnt from, what is sealed, and what is true."""
+    """One sample: rows to learn from, sealed rows, and the truth."""
 
     table: Prepared
     test: Prepared
@@ -66,7 +66,7 @@ class PopulationSource:
     truth_rows: int
 
     def draw(self, m: int, test: int, seed: int) -> Draw:
-        """The first units in random order learn, the next ones test, the rest are the truth."""
+        """In random order, the first units are learnt from, the next are the test, the rest the truth."""
         generator = np.random.default_rng(seed_for(seed, "draw"))
         units = np.asarray(self.population.rows["unit"])
         sizes = np.bincount(units)
@@ -80,14 +80,13 @@ class PopulationSource:
             )
         place = np.empty(len(sizes), int)
         place[order] = np.searchsorted(ends, np.arange(len(sizes)), side="right")
-        parts = [np.flatnonzero(place[units] == part) for part in range(3)]
-        rest = parts[2]
+        drawn, sealed, rest = (np.flatnonzero(place[units] == i) for i in range(3))
         if len(rest) > self.truth_rows:
             rest = np.sort(generator.choice(rest, self.truth_rows, replace=False))
         truth = PopulationTruth(self.population.features[rest], self.population.target[rest])
-        return Draw(self._part(parts[0]), self._part(parts[1]), truth)
+        return Draw(self._table(drawn), self._table(sealed), truth)
 
-    def _part(self, rows: np.ndarray) -> Prepared:
+    def _table(self, rows: np.ndarray) -> Prepared:
         whole = self.population
         units = np.unique(whole.rows["unit"][rows], return_inverse=True)[1]
         return Prepared(
@@ -126,15 +125,15 @@ def open_source(folder: Path, data: str, oracle: dict[str, Any], truth_rows: int
 
 
 MOST_REFUSED = 100
-"""Draws in a row that the workflow would refuse, before the audit does."""
+"""The audit gives up after this many draws in a row that the workflow would refuse."""
 
 
 def usable_draw(
     source: Source, m: int, test: int, seed: int, accept: Callable[[Draw, int], Any]
 ) -> tuple[Draw, Any, int, int]:
-    """A draw, what `accept` made of it, its seed, and how many were refused before.
+    """A draw, what `accept` returned for it, its seed, and how many were refused before.
 
-    Too few rows of a class for K folds: the workflow refuses such a table, so it is drawn again.
+    The workflow refuses a table that has too few rows of a class for K folds, so it is drawn again.
     """
     for refused in range(MOST_REFUSED):
         own = seed if refused == 0 else seed_for(seed, "again", str(refused))

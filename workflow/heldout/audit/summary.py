@@ -21,9 +21,10 @@ class AuditRow:
     """One estimate, with one interval or none, against one truth, over all replicates at one size.
 
     `bias` is the mean of estimate − truth, `bias_se` its Monte Carlo error (that of the truth
-    included). For an oracle the known luck of each draw is taken out of both, a control variate, so
-    that `bias` is close to `estimate` − `truth` but far more certain. `sd` the standard deviation of the estimate over draws, `coverage` the share of
-    intervals that hold the truth; `derived` is 1 where the interval was derived for this target.
+    included). For an oracle both are computed with a control variate, so `bias` is close to
+    `estimate` − `truth` but far more certain. `sd` is the standard deviation of the estimate over
+    draws, `coverage` the share of intervals that hold the truth; `derived` is 1 where the interval
+    was derived for this target.
     """
 
     m: int
@@ -91,8 +92,8 @@ class Summary:
         values = {field: array[there] for field, array in values.items()}
         truth = Truths(self, there, values, name).of(target)
         gaps = values["risk"] - truth.each
-        luck = self.batch.luck[there, int(estimator == "test")]
-        bias = controlled_mean(values["risk"] - truth.influence, luck)
+        control = self.batch.control[there, int(estimator == "test")]
+        bias = controlled_mean(values["risk"] - truth.influence, control)
         centre = float(truth.each.mean())
         hits = _hits(values, truth.each) if interval else None
         share = None if hits is None else float(hits.mean())
@@ -228,7 +229,7 @@ class Mean(NamedTuple):
 
 
 def controlled_mean(values: np.ndarray, control: np.ndarray) -> Mean:
-    """The mean of `values`, freed of what goes with a control variate of known mean zero.
+    """The mean of `values`, with less variance by a control variate of known mean zero.
 
     mean(v) − b·mean(c) with the least-squares slope b: its error is that of the residuals.
     """

@@ -1,7 +1,7 @@
 """The true risk of a fitted model, from its predictions for probe rows.
 
-Probe rows are appended to what a cell predicts anyway. For an affine predictor of Gaussian features
-they are the origin and the unit vectors, which give its coefficients and so its risk in closed form.
+Probe rows are appended to the rows that a cell predicts. For an affine predictor of Gaussian features
+they are the origin and the standard basis, which give its coefficients and so its risk in closed form.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from heldout.data.oracles import Oracle
+from heldout.data.oracle import Oracle
 from heldout.data.prepared import Prepared
 from heldout.learners.definition import Definition
 from heldout.measures.losses import Loss
@@ -25,7 +25,7 @@ AFFINE = {
     "sklearn.linear_model.LogisticRegression",
     "sklearn.dummy.DummyRegressor",
 }
-"""Estimators that say wx + b, or decide by its sign."""
+"""Estimators that predict wx + b, or its sign."""
 
 
 class Risk(NamedTuple):
@@ -36,7 +36,7 @@ class Risk(NamedTuple):
 
 
 class Probe(Protocol):
-    """Rows to predict, and the risk that the predictions mean."""
+    """Rows to predict, and the true risk that follows from the predictions."""
 
     @property
     def features(self) -> np.ndarray:
@@ -52,8 +52,8 @@ class Truth(Protocol):
     def probe(self, learner: Definition, loss: Loss, classification: bool) -> Probe:
         """The probe for the models of a learner; the same object for learners that can share it."""
 
-    def luck(self, loss: Loss, table: Prepared) -> float:
-        """Something of mean zero that goes with how hard the rows are; 0 if nothing is known."""
+    def control_variate(self, loss: Loss, table: Prepared) -> float:
+        """A number of mean zero that is correlated with the losses on the rows; 0 if none is known."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,9 @@ class OracleTruth:
             return self._affine
         return self._sampled
 
-    def luck(self, loss: Loss, table: Prepared) -> float:
-        """The excess loss of the best predictor on the rows."""
-        return self.oracle.luck(loss, table.features, table.target) if table.n else 0.0
+    def control_variate(self, loss: Loss, table: Prepared) -> float:
+        """The loss of the best predictor on the rows, minus its expectation."""
+        return self.oracle.control_variate(loss, table.features, table.target) if table.n else 0.0
 
     @cached_property
     def _affine(self) -> "AffineProbe":
@@ -94,7 +94,7 @@ class AffineProbe:
 
     @cached_property
     def features(self) -> np.ndarray:
-        """The origin and the unit vectors."""
+        """The origin and the standard basis."""
         count = self.oracle.features
         return np.vstack([np.zeros(count), np.eye(count)])
 
@@ -133,8 +133,8 @@ class PopulationTruth:
         """The same for all learners."""
         return self
 
-    def luck(self, loss: Loss, table: Prepared) -> float:
-        """Nothing is known."""
+    def control_variate(self, loss: Loss, table: Prepared) -> float:
+        """None is known."""
         return 0.0
 
     def risk(self, loss: Loss, predictions: Predictions) -> Risk:

@@ -11,7 +11,7 @@ from heldout.cells.key import Keys
 from heldout.cells.model_file import ModelPickler
 from heldout.cells.plan import Plan, columns_of
 from heldout.cells.progress import Progress
-from heldout.cells.store import Cell, Record, Store
+from heldout.cells.store import Cell, Record, Store, with_stored
 from heldout.errors import HeldoutError
 from heldout.learners.learner import Learner
 from heldout.names import Theta, canonical
@@ -55,7 +55,7 @@ class Fitter:
 
     def ensure(self, learner: Learner, resample: Resample, thetas: list[Theta]) -> None:
         """Find or fit the cells of one training set; an error ends only its own cell."""
-        keep = self._models != "none" and not resample.parts
+        keep = self._models != "none" and not resample.members
         wants_model = self._models == "all" and keep
         missing: dict[str, tuple[Cell, Keys]] = {}
         for theta, keys in zip(thetas, self.plan.keys(learner, resample, thetas), strict=True):
@@ -85,7 +85,7 @@ class Fitter:
         from heldout.numerics import run
 
         builder = self._builders[learner.name]
-        if resample.parts:
+        if resample.members:
             for outcome in self._problems.members(builder, resample, [c.theta for c, _ in missing]):
                 yield outcome, True
             return
@@ -96,10 +96,8 @@ class Fitter:
             if stored is None:
                 fresh.append(cell.theta)
             else:
-                yield (
-                    replace(run.predict_again(problem, cell.theta, stored), engine="stored"),
-                    False,
-                )
+                model, about = stored
+                yield with_stored(run.predict_again(problem, cell.theta, model), about), False
         for outcome in run.fit(problem, by_engine(learner, builder.classification, fresh)):
             yield outcome, True
 
@@ -153,7 +151,7 @@ class Problems:
         from heldout.numerics.problem import TrainingSets
 
         table = self._plan.table
-        expected = [_training_set(one) for one in self._expected if not one.parts]
+        expected = [_training_set(one) for one in self._expected if not one.members]
         return TrainingSets(table.features, table.target, expected)
 
     def problem(self, builder: "Builder", resample: Resample) -> "Problem":
@@ -177,7 +175,7 @@ class Problems:
             yield from exact
             return
         engines = by_engine(builder.definition, builder.classification, thetas)
-        yield from run.fit_members((self.problem(builder, m) for m in resample.parts), engines)
+        yield from run.fit_members((self.problem(builder, m) for m in resample.members), engines)
 
 
 def _training_set(resample: Resample) -> "TrainingSet":

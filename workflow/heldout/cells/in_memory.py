@@ -61,7 +61,7 @@ class InMemoryCells:
 
     def predictions(self, learner: str, theta: Theta, resample: Resample) -> Predictions:
         """The predictions of a cell, held-out set after held-out set."""
-        if resample.parts:
+        if resample.members:
             return self._of_members(learner, theta, resample)
         count = sum(map(len, resample.held.values()))
         return self._of_model(learner, theta, resample).take(slice(0, count))
@@ -133,7 +133,7 @@ class InMemoryCells:
                 self.builders[learner], self.table.features, self.table.target, held, wanted
             )
             outcomes = exact or run.fit_members(
-                (self._problem(learner, member) for member in resample.parts),
+                (self._problem(learner, member) for member in resample.members),
                 self._engines(learner, wanted),
             )
             fitted.update(self._kept(learner, resample, outcome) for outcome in outcomes)

@@ -62,12 +62,12 @@ class Keyring:
 
     def _engine_code(self, learner: Definition, resample: Resample, theta: Theta) -> str:
         code = self._code[engine_of(learner, self._classification, theta)]
-        return f"{self._code[LEAVE_ONE_OUT]}:{code}" if resample.parts else code
+        return f"{self._code[LEAVE_ONE_OUT]}:{code}" if resample.members else code
 
 
 def _trained(resample: Resample) -> str:
     """The training rows; the members of leave-one-out train on all rows that they do not hold out."""
-    return "all others" if resample.parts else _rows_digest(resample.train)
+    return "all others" if resample.members else _rows_digest(resample.train)
 
 
 def _rows_digest(rows: np.ndarray) -> str:

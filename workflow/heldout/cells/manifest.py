@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from heldout.cells.store import Cell, Record
 from heldout.files import read_json, write_text
@@ -46,6 +46,20 @@ def _record(*fields: Any) -> Record:
     key, score, model, engine, seconds, *warnings = fields
     found = tuple(FitWarning(*one) for one in (warnings[0] if warnings else ()))
     return Record(key, score, model, engine, seconds, found)
+
+
+class CellWarnings(NamedTuple):
+    """A cell whose fit gave warnings; θ as canonical text."""
+
+    learner: str
+    theta: str
+    held_out: str
+    warnings: tuple[FitWarning, ...]
+
+
+def cell_warnings(index: Index) -> list[CellWarnings]:
+    """The cells whose fits gave warnings."""
+    return [CellWarnings(*place, one.warnings) for place, one in index.items() if one.warnings]
 
 
 def index_of(cells: Iterable[tuple[Cell, Record]]) -> Index:

@@ -10,7 +10,8 @@ from heldout.data.prepared import Prepared, open_prepared
 from heldout.learners.learner import Learner
 from heldout.names import Theta, seed_for
 from heldout.resampling.kinds import split_files
-from heldout.resampling.split import Resample, Split, read_split, resamples
+from heldout.resampling.split import Resample, Split, resamples
+from heldout.resampling.split_file import read_split
 
 if TYPE_CHECKING:
     from heldout.numerics.pipeline import Columns

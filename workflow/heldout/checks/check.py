@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from heldout.cells.manifest import CellWarnings
 from heldout.checks.registry import CHECKS, Check
 from heldout.estimates.loss_table import LossTable
 from heldout.estimates.rows import EstimateRow, FoldRow
@@ -24,6 +25,8 @@ class Context:
     folds: Sequence[FoldRow]
     ledger: Sequence[dict[str, Any]]
     level: float
+    warnings: Sequence[CellWarnings] = ()
+    """The cells whose fits gave warnings."""
 
 
 @dataclass(frozen=True)

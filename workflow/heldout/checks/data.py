@@ -27,7 +27,7 @@ def all_resamples(context: Context) -> list[Resample]:
         for kind, named in context.loss_table.resamples.items()
         if kind != FULL
         for resample in named.values()
-        if not resample.parts
+        if not resample.members
     ]
 
 

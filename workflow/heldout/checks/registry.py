@@ -163,6 +163,16 @@ _ENTRIES = (
         text="The `bates` interval rests on an estimate of a mean squared error that is itself noisy; its "
         "authors advise many random partitions. Raise `kfold.repeats` or read another interval.",
     ),
+    Check(
+        code="H016",
+        title="Fits ended without warnings",
+        severity="warning",
+        ask="heldout.checks.fits:fits_without_warnings",
+        text="A learner that warns while it is fitted, that it did not converge for instance, still gives "
+        "predictions, and its risks look like any others. The message names learners, θ and warnings; "
+        "each cell keeps its own (`heldout show TASK CELL`). Raise the number of iterations, scale the "
+        "features, or drop the θ at fault.",
+    ),
 )
 
 CHECKS = {entry.code: entry for entry in _ENTRIES}

@@ -1,4 +1,4 @@
-"""The `heldout` command: small helpers around ``snakemake``, which does the main job.
+"""The `heldout` command: small helpers around ``snakemake``, which runs the study.
 
 Only the parser lives here, so that ``heldout --help`` imports neither scikit-learn nor pandas;
 each command is a module of its own with a function ``run(arguments) -> exit code``.
@@ -19,7 +19,7 @@ RESULTS = Path("results")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; an error for people is printed without a traceback."""
+    """Run a command; a HeldoutError is printed without a traceback."""
     arguments = parser().parse_args(argv)
     sys.path.append(str(Path.cwd()))  # where a user's own estimators are
     try:
@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except HeldoutError as error:
         print(f"heldout: {error}", file=sys.stderr)
         return 1
-    except BrokenPipeError:  # the reader, `head` for instance, has seen enough
+    except BrokenPipeError:  # the reader, for instance `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 
@@ -49,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
     )
     _add_predict(commands.add_parser("predict", help="apply a final model to new rows"))
     _add_show(commands.add_parser("show", help="print a task's estimates, or one cell"))
-    _add_progress(commands.add_parser("progress", help="how far the fitting jobs are"))
+    _add_progress(commands.add_parser("progress", help="show how many cells are fitted"))
     return whole
 
 
@@ -84,13 +84,17 @@ def _add_show(command: argparse.ArgumentParser) -> None:
         "cell", nargs="?", metavar="CELL", help="a cell such as knn/n_neighbors=5/full"
     )
     command.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help=_default())
-    command.add_argument("--all", action="store_true", help="every interval, not the recommended")
+    command.add_argument(
+        "--all", action="store_true", help="every interval, not only the recommended one"
+    )
 
 
 def _add_progress(command: argparse.ArgumentParser) -> None:
     command.add_argument("task", nargs="?", metavar="TASK", help="default: all tasks")
     command.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help=_default())
-    command.add_argument("--follow", action="store_true", help="again and again until all is done")
+    command.add_argument(
+        "--follow", action="store_true", help="print again until all jobs have ended"
+    )
     command.add_argument("--every", type=float, default=5.0, metavar="SECONDS", help=_default())
 
 

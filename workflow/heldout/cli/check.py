@@ -6,9 +6,8 @@ from pathlib import Path
 
 from heldout.cells.integrity import Findings, inspect, remove, remove_leftovers
 from heldout.cli import CONFIG
-from heldout.cli.columns import counted
 from heldout.config.load import read_config
-from heldout.errors import HeldoutError
+from heldout.errors import HeldoutError, counted
 from heldout.execution.rehearse import rehearse
 from heldout.execution.study import Study
 
@@ -17,7 +16,7 @@ SHOWN = 20
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check everything, say what is wrong, and make the next run mend what can be mended."""
+    """Check everything, and remove what is damaged so that the next run makes it again."""
     study = Study(read_config(arguments.config))
     print(f"{arguments.config}: valid, {counted(len(study.tasks), 'task')}")
     ready = [_check_data(study, task) for task in study.tasks]

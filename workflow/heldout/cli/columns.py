@@ -9,11 +9,6 @@ def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> str:
     return "\n".join(_line(row, widths, right) for row in rows)
 
 
-def counted(count: int, word: str) -> str:
-    """`1 cell`, `2 cells`."""
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
-
-
 def _line(row: Sequence[str], widths: list[int], right: Collection[int]) -> str:
     cells = [
         text.rjust(width) if i in right else text.ljust(width)

@@ -1,4 +1,4 @@
-"""``heldout init``: look at a table and write a config that is good to start from."""
+"""``heldout init``: look at a table and write a first config for it."""
 
 import argparse
 import math
@@ -17,7 +17,7 @@ from heldout.learners.catalogue import CATALOG
 
 FOLDS = 10
 ESTIMATORS = ("training", "holdout", "kfold", "min_cv", "nested_cv", "test")
-NEIGHBOURS = [1, 3, 5, 9, 15, 25, 41]
+N_NEIGHBORS = [1, 3, 5, 9, 15, 25, 41]
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -106,7 +106,7 @@ def _test(found: Survey) -> Iterator[str]:
 
 
 def _estimators(found: Survey) -> list[str]:
-    """Those that this version knows, and that these rows allow."""
+    """The estimators to start with that this version has and these rows allow."""
     known = set(askable()) - (set() if found.sealed else {"test"})
     if _folds(found)[0] < 3:
         known -= {"nested_cv"}
@@ -153,17 +153,17 @@ def _grids(found: Survey) -> dict[str, dict[str, Any]]:
         names = ["majority", "knn", "tree", "logistic"]
     else:
         names = ["mean", "linear", "ridge", "knn", "tree"]
-    return {name: CATALOG[name].grid for name in names} | {"knn": _neighbours(found)}
+    return {name: CATALOG[name].grid for name in names} | {"knn": _knn_grid(found)}
 
 
-def _neighbours(found: Survey) -> dict[str, Any]:
-    """No more neighbours than the smallest training set has rows: nested CV leaves two folds out."""
+def _knn_grid(found: Survey) -> dict[str, Any]:
+    """At most as many neighbours as the smallest training set has rows: nested CV leaves out two folds."""
     left_out = 2 * math.ceil(found.n / _folds(found)[0])
-    return {"n_neighbors": [k for k in NEIGHBOURS if k <= max(1, found.n - left_out)]}
+    return {"n_neighbors": [k for k in N_NEIGHBORS if k <= max(1, found.n - left_out)]}
 
 
 def _note(text: str) -> str:
-    """A comment, on one line whatever a name in it holds."""
+    """A comment on one line, even if a name in it has line breaks."""
     return f"  # {' '.join(text.split())}"
 
 

@@ -39,7 +39,7 @@ def load_predictor(path: Path) -> Predictor:
         )
     try:
         loaded = joblib.load(file)
-    except Exception as error:  # whatever a file that is no model may do to a reader of pickles
+    except Exception as error:  # unpickling a file that is no model can raise anything
         raise HeldoutError(f"'{file}' cannot be read as a model: {error}") from None
     if not isinstance(loaded, Predictor):
         raise HeldoutError(f"'{file}' holds a {type(loaded).__name__}, not a model of heldout")

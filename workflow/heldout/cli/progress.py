@@ -6,6 +6,7 @@ from pathlib import Path
 
 from heldout.cells.progress import TaskProgress, task_progress
 from heldout.errors import HeldoutError, did_you_mean
+from heldout.results.task import task_names
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -21,13 +22,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def read_all(results: Path, task: str | None) -> list[TaskProgress]:
     """The progress of one task, or of all."""
-    folders = sorted({log.parents[1] for log in results.glob("*/logs/fit_cells.*.log")})
-    names = [folder.name for folder in folders]
+    names = task_names(results, "logs/fit_cells.*.log")
     if task is not None and task not in names:
         raise HeldoutError(f"no fitting job of '{task}' in '{results}'{did_you_mean(task, names)}")
-    if not folders:
+    if not names:
         raise HeldoutError(f"no fitting job in '{results}' yet; run: snakemake --cores all")
-    found = [task_progress(folder) for folder in folders if task in (None, folder.name)]
+    found = [task_progress(results / name) for name in names if task in (None, name)]
     return [one for one in found if one is not None]
 
 

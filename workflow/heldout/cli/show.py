@@ -8,9 +8,10 @@ from heldout.cells.score_file import ENDING
 from heldout.cells.store import read_score
 from heldout.cli.columns import aligned
 from heldout.errors import HeldoutError, did_you_mean
-from heldout.estimates.rows import EstimateRow, read_rows
-from heldout.files import read_json
+from heldout.estimates.rows import EstimateRow
 from heldout.names import canonical
+from heldout.results.tables import first_of_each
+from heldout.results.task import ALL, TaskResults, open_task, task_names
 
 COLUMNS = ["learner", "estimator", "risk", "interval", "by", "n", "θ"]
 NUMBERS = [COLUMNS.index("risk"), COLUMNS.index("n")]
@@ -18,51 +19,33 @@ NUMBERS = [COLUMNS.index("risk"), COLUMNS.index("n")]
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what is asked for."""
+    results = arguments.results
     if arguments.cell is not None:
-        print(cell_text(_task_folder(arguments.results, arguments.task), arguments.cell))
+        print(cell_text(open_task(results, arguments.task).folder, arguments.cell))
         return 0
-    tasks = [arguments.task] if arguments.task else _tasks(arguments.results)
-    if not tasks:
-        raise HeldoutError(f"no estimates in '{arguments.results}'; run: snakemake --cores all")
-    print("\n\n".join(task_text(arguments.results, task, arguments.all) for task in tasks))
+    names = [arguments.task] if arguments.task else task_names(results, "estimates.csv")
+    if not names:
+        raise HeldoutError(f"no estimates in '{results}'; run: snakemake --cores all")
+    print("\n\n".join(task_text(open_task(results, name), arguments.all) for name in names))
     return 0
 
 
-def _tasks(results: Path) -> list[str]:
-    return sorted(path.parent.name for path in results.glob("*/estimates.csv"))
-
-
-def _task_folder(results: Path, task: str) -> Path:
-    folder = results / task
-    if not folder.is_dir():
-        known = sorted(path.parent.name for path in results.glob("*/data"))
-        raise HeldoutError(f"no task '{task}' in '{results}'{did_you_mean(task, known)}")
-    return folder
-
-
-def task_text(results: Path, task: str, every_interval: bool) -> str:
+def task_text(task: TaskResults, every_interval: bool) -> str:
     """The table of estimates, and what was selected."""
-    path = _task_folder(results, task) / "estimates.csv"
-    if not path.is_file():
-        raise HeldoutError(f"task '{task}' has no estimates yet; run: snakemake --cores all")
-    rows: list[EstimateRow] = read_rows(path, EstimateRow)
+    rows = task.estimate_rows()
     shown = rows if every_interval else _recommended(rows)
     table = aligned([COLUMNS, *(_cells(row) for row in shown)], right=NUMBERS)
     hidden = len(rows) - len(shown)
     more = f"\n({hidden} more rows, of other intervals: --all)" if hidden else ""
-    return f"{task}\n\n{table}{more}\n\n{_selection_text(results / task)}"
+    return f"{task.name}\n\n{table}{more}\n\n{_selection_text(task)}"
 
 
 def _recommended(rows: list[EstimateRow]) -> list[EstimateRow]:
-    """The first row of each estimate: the recommended interval."""
-    first: dict[tuple[str, str], EstimateRow] = {}
-    for row in rows:
-        first.setdefault((row.learner, row.estimator), row)
-    return list(first.values())
+    return list(first_of_each(rows, lambda row: (row.learner, row.estimator)).values())
 
 
 def _cells(row: EstimateRow) -> list[str]:
-    learner = f"{row.learner} ({row.chosen})" if row.learner == "all" else row.learner
+    learner = f"{row.learner} ({row.chosen})" if row.learner == ALL else row.learner
     interval = level = ""
     if row.ci_low is not None and row.ci_high is not None and row.level is not None:
         interval = f"{row.ci_low:.4g} … {row.ci_high:.4g}"
@@ -70,11 +53,10 @@ def _cells(row: EstimateRow) -> list[str]:
     return [learner, row.estimator, f"{row.risk:.4g}", interval, level, str(row.n), row.theta]
 
 
-def _selection_text(folder: Path) -> str:
-    path = folder / "selection.json"
-    if not path.is_file():
+def _selection_text(task: TaskResults) -> str:
+    if not task.has_selection:
         return "nothing selected yet"
-    selection = read_json(path)
+    selection = task.selection
     lines = [
         f"selected: {selection['learner']}, θ = {canonical(selection['theta'])}",
         f"why: {selection['why']}",

@@ -1,1 +1,1 @@
-"""From the user's table to prepared and sealed rows; oracles, whose truth is known."""
+"""From the user's table to prepared and sealed rows, and oracles, which know the true risk."""

@@ -1,7 +1,7 @@
-"""The vault: sealed rows, read by one step only, and the ledger of every opening.
+"""The ledger: a record of every opening of a vault.
 
-A second opening with the same selection adds nothing; one with another selection is refused
-unless the user insists, and is then counted: with M recorded selections, intervals use δ/M.
+A second opening with the same selection adds nothing. One with another selection is refused unless
+the user insists, and is then counted: with M recorded selections, intervals use δ/M.
 """
 
 import json
@@ -12,19 +12,61 @@ from typing import Any
 from heldout.errors import HeldoutError
 from heldout.files import write_text
 
+LEDGER = "ledger.jsonl"
+
 
 def read_ledger(vault: Path) -> list[dict[str, Any]]:
-    """Every recorded opening, oldest first."""
-    path = vault / "ledger.jsonl"
+    """Read every recorded opening.
+
+    Parameters
+    ----------
+    vault
+        The folder that holds the ledger.
+
+    Returns
+    -------
+    list of dict
+        The openings, oldest first; none if the vault was never opened.
+
+    Examples
+    --------
+    >>> read_ledger(Path("no/such/vault"))
+    []
+    """
+    path = vault / LEDGER
     if not path.is_file():
         return []
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def record_opening(vault: Path, sealed: str, card: dict[str, Any], config: str, again: bool) -> int:
-    """Admit or refuse an opening, and return how many selections these sealed rows have judged.
+    """Record an opening, or refuse it.
 
-    `card` describes the final model; its `identity` tells one selection from another.
+    Parameters
+    ----------
+    vault
+        The folder of the vault.
+    sealed
+        The identity of the sealed rows.
+    card
+        Describes the final model; its `identity` tells one selection from another.
+    config
+        The digest of the config, for the record.
+    again
+        Whether the user asks for another opening although these rows have judged another selection.
+
+    Returns
+    -------
+    int
+        How many selections these sealed rows have judged, this one included.
+
+    Examples
+    --------
+    >>> first, second = ({"identity": one, "learner": "knn", "theta": {}} for one in "ab")
+    >>> [record_opening(folder, "rows", first, "config", again=False) for _ in range(2)]
+    [1, 1]
+    >>> record_opening(folder, "rows", second, "config", again=True)
+    2
     """
     ledger = read_ledger(vault)
     earlier = {entry["selection"] for entry in ledger if entry["sealed"] == sealed}
@@ -46,5 +88,5 @@ def record_opening(vault: Path, sealed: str, card: dict[str, Any], config: str, 
         "selections_so_far": openings,
     }
     lines = [json.dumps(line, ensure_ascii=False) for line in [*ledger, entry]]
-    write_text(vault / "ledger.jsonl", "\n".join(lines) + "\n")
+    write_text(vault / LEDGER, "\n".join(lines) + "\n")
     return openings

@@ -1,7 +1,7 @@
 """The oracles by name, with their parameters and defaults.
 
 Standard library only: the workflow imports this while it is parsed. To add an oracle, add an entry
-here and a class in `heldout.data.oracles`.
+here, and a class to `regression_oracles` or `classification_oracles` and to `oracles.ORACLES`.
 """
 
 from dataclasses import dataclass
@@ -60,17 +60,69 @@ ORACLES = {
 
 
 def is_oracle(data: str) -> bool:
-    """Whether a task's `data` names an oracle."""
+    """Whether a task's `data` names an oracle.
+
+    Parameters
+    ----------
+    data
+        The `data` of a task.
+
+    Returns
+    -------
+    bool
+        True for `oracle:NAME`.
+
+    Examples
+    --------
+    >>> is_oracle("oracle:noise"), is_oracle("noise.csv")
+    (True, False)
+    """
     return data.startswith(PREFIX)
 
 
 def entry_of(data: str) -> Entry:
-    """The entry behind `oracle:NAME`."""
+    """Look up an oracle.
+
+    Parameters
+    ----------
+    data
+        `oracle:NAME`, with a known name.
+
+    Returns
+    -------
+    Entry
+        What it draws.
+
+    Examples
+    --------
+    >>> entry_of("oracle:noise").classification
+    True
+    """
     return ORACLES[data.removeprefix(PREFIX)]
 
 
 def parameters(data: str, given: dict[str, Any], where: str) -> dict[str, Any]:
-    """All parameters of an oracle, defaults filled in; refuses what it does not know."""
+    """Fill in the parameters of an oracle.
+
+    Parameters
+    ----------
+    data
+        `oracle:NAME`.
+    given
+        The parameters that the config sets; an unknown one is an error. `rows` is left out.
+    where
+        The place in the config, for errors.
+
+    Returns
+    -------
+    dict
+        All parameters.
+
+    Examples
+    --------
+    >>> parameters("oracle:noise", {"features": 3}, "tasks.t")
+    {'features': 3, 'share': 0.5}
+    """
     name = data.removeprefix(PREFIX)
     if name not in ORACLES:
         hint = did_you_mean(name, list(ORACLES))
@@ -86,7 +138,7 @@ def parameters(data: str, given: dict[str, Any], where: str) -> dict[str, Any]:
 
 
 def _check_value(where: str, value: Any, default: Any) -> None:
-    """Lists of numbers, whole numbers of at least one, numbers from nought: as the default is."""
+    """The value is of the default's kind: a list of numbers, a whole number from 1, or a number from 0."""
     if isinstance(default, list):
         if not isinstance(value, list) or not value or not all(map(_is_number, value)):
             raise HeldoutError(f"{where}: expected a list of numbers, found {value!r}")
@@ -107,7 +159,7 @@ def _is_number(value: Any) -> bool:
 def _informative_at_most(
     params: dict[str, Any], given: dict[str, Any], where: str
 ) -> dict[str, Any]:
-    """No more informative features than there are: an error if the user said so, else all count."""
+    """No more informative features than there are; an error if the user asked for more."""
     if "informative" not in params or params["informative"] <= params["features"]:
         return params
     if "informative" in given:

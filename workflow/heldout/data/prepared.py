@@ -15,13 +15,26 @@ import numpy as np
 
 from heldout.files import read_json, write_array, write_json
 from heldout.names import canonical, digest
+from heldout.resampling.rows import Rows
 
 ROWS = np.dtype([("source", np.int64), ("unit", np.int64), ("fold", np.int64)])
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """The unsealed rows of a task."""
+    """The unsealed rows of a task.
+
+    Parameters
+    ----------
+    facts
+        What `table.json` holds.
+    features
+        The encoded features, a row per row of the table.
+    target
+        Numbers, or positions in `classes`.
+    rows
+        For each row its number in the source table, its unit and the user's own fold.
+    """
 
     facts: dict[str, Any]
     features: np.ndarray
@@ -53,6 +66,17 @@ class Prepared:
         """Whether rows come in groups."""
         return self.facts["groups"] is not None
 
+    @property
+    def rows_to_split(self) -> Rows:
+        """What the drawing of splits looks at: units, classes and the user's own folds."""
+        return Rows(
+            unit=np.asarray(self.rows["unit"]),
+            code=np.asarray(self.target) if self.classification else None,
+            classes=self.classes,
+            fold=np.asarray(self.rows["fold"]),
+            grouped=self.grouped,
+        )
+
     @cached_property
     def names(self) -> list[str]:
         """The names of the features."""
@@ -65,7 +89,26 @@ class Prepared:
 
 
 def seen_digest(schema: dict[str, Any], features: np.ndarray, target: np.ndarray) -> str:
-    """The digest of everything a fit can see."""
+    """Digest everything that a fit can see.
+
+    Parameters
+    ----------
+    schema
+        The JSON form of the schema.
+    features, target
+        The arrays.
+
+    Returns
+    -------
+    str
+        The digest.
+
+    Examples
+    --------
+    >>> one, other = (seen_digest({}, np.zeros((2, 1)), np.array(y)) for y in ([0, 1], [1, 0]))
+    >>> one == other
+    False
+    """
     array_bytes = (np.ascontiguousarray(array).tobytes() for array in (features, target))
     return digest(canonical(schema), *array_bytes)
 
@@ -81,6 +124,26 @@ def write_prepared(
 
 
 def open_prepared(folder: Path) -> Prepared:
-    """Map a prepared table into memory."""
+    """Open a prepared table; its arrays are mapped into memory, not read.
+
+    Parameters
+    ----------
+    folder
+        The folder `data` of a task, as `write_prepared` wrote it.
+
+    Returns
+    -------
+    Prepared
+        The unsealed rows.
+
+    Examples
+    --------
+    >>> facts = {"schema": {"columns": [], "target": {"name": "y", "classes": None}}, "groups": None}
+    >>> arrays = np.zeros((3, 1)), np.array([0.5, 1.0, 1.5]), np.zeros(3, ROWS)
+    >>> write_prepared(folder, facts, *arrays)
+    >>> table = open_prepared(folder)
+    >>> table.n, table.classification
+    (3, False)
+    """
     arrays = [np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("X", "y", "rows")]
     return Prepared(read_json(folder / "table.json"), *arrays)

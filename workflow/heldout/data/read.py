@@ -18,16 +18,34 @@ from heldout.errors import HeldoutError, did_you_mean
 MISSING = (
     "", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "#N/A", "<NA>", "null", "NULL", "None",
 )  # fmt: skip
-"""Texts that mean 'missing' (those of pandas, but for a few oddities)."""
+"""Texts that mean missing: most of those that pandas takes for missing."""
 
 SKLEARN = "sklearn:"
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 DECIMAL_COMMA = r"^([-+]?\d+),(\d+)$"
-"""3,5 in a file whose delimiter is a semicolon, as spreadsheets write it in half of Europe."""
+"""`3,5` in a file whose delimiter is a semicolon, as spreadsheets write it in many countries."""
 
 
 def read_table(source: str, missing: list[str]) -> pa.Table:
-    """The table behind a config's `data`, with nulls where values are missing."""
+    """Read the table behind a config's `data`.
+
+    Parameters
+    ----------
+    source
+        The path of a csv, csv.gz, tsv or parquet file, or `sklearn:NAME`.
+    missing
+        Texts that mean missing, besides the usual ones.
+
+    Returns
+    -------
+    pyarrow.Table
+        The columns, with nulls where values are missing. Columns of text formats are texts.
+
+    Examples
+    --------
+    >>> read_table("sklearn:wine", []).num_rows
+    178
+    """
     if source.startswith(SKLEARN):
         return _read_sklearn(source.removeprefix(SKLEARN))
     path = Path(source)
@@ -100,7 +118,7 @@ def _header(path: Path, delimiter: str) -> tuple[list[str], str]:
 
 
 def _delimiter(first: str, usual: str) -> str:
-    """The usual delimiter of this kind of file, or the one that a csv file has instead of commas."""
+    """The usual delimiter, or, in a csv file without commas, the semicolon or tab in its header."""
     if usual == "," and "," not in first:
         return next((other for other in ";\t" if other in first), usual)
     return usual
@@ -135,7 +153,7 @@ def _read_parquet(path: Path, missing: list[str]) -> pa.Table:
     from pyarrow import parquet
 
     try:
-        with parquet.ParquetFile(path) as file:  # read_table imports more
+        with parquet.ParquetFile(path) as file:  # parquet.read_table imports more
             table = file.read()
     except (pa.ArrowInvalid, OSError) as error:
         raise HeldoutError(f"data: '{path}' could not be read as parquet: {error}") from None
@@ -150,7 +168,7 @@ def _without(column: pa.Array, missing: list[str]) -> pa.Array:
     """The column with nulls for the values that the config calls missing."""
     if pa.types.is_dictionary(column.type):
         return _without(column.dictionary_decode(), missing).dictionary_encode()
-    if pa.types.is_string_view(column.type):  # which pyarrow cannot take rows from
+    if pa.types.is_string_view(column.type):  # pyarrow cannot take rows from these
         column = column.cast(pa.string())
     absent = [_as_type(text, column.type) for text in missing]
     found = pa.array([value for value in absent if value is not None], column.type)
@@ -158,7 +176,7 @@ def _without(column: pa.Array, missing: list[str]) -> pa.Array:
 
 
 def _as_type(text: str, kind: pa.DataType) -> Any:
-    """The value that a text stands for in a column of this type; None if it cannot be there."""
+    """A text as a value of this type; None if no value of this type is spelled so."""
     try:
         return pa.scalar(text).cast(kind).as_py()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
@@ -187,7 +205,28 @@ def _read_sklearn(name: str) -> pa.Table:
 
 
 def draw_table(source: str, params: dict[str, Any], seed: int) -> pa.Table:
-    """Rows from an oracle, as a table."""
+    """Draw rows from an oracle.
+
+    Parameters
+    ----------
+    source
+        `oracle:NAME`.
+    params
+        All parameters of the oracle, and `rows`: how many to draw.
+    seed
+        The seed of the draw.
+
+    Returns
+    -------
+    pyarrow.Table
+        The features x1, x2, … and the target y.
+
+    Examples
+    --------
+    >>> table = draw_table("oracle:noise", {"features": 2, "share": 0.5, "rows": 3}, seed=1)
+    >>> table.num_rows, table.column_names
+    (3, ['x1', 'x2', 'y'])
+    """
     import numpy as np
 
     from heldout.data.oracle_catalogue import PREFIX, TARGET

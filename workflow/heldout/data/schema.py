@@ -1,9 +1,9 @@
 """The types of a table's columns, inferred once, and the encoding of any rows by them.
 
-Encoding says nothing about the data that the raw table does not say: numbers stay numbers,
-booleans become 0 and 1, a category becomes the index of its level. Missing is NaN; a level
-that the unsealed rows do not have gets the first unused index. Everything that learns
-(imputation, one-hot, scaling) happens later, inside each learner's Pipeline.
+Encoding learns nothing from the data: numbers stay numbers, booleans become 0 and 1, a category
+becomes the index of its level. Missing is NaN; a level that the unsealed rows do not have gets the
+first unused index. Everything that learns (imputation, one-hot, scaling) happens later, inside
+each learner's Pipeline.
 """
 
 from dataclasses import asdict, dataclass
@@ -18,9 +18,9 @@ from heldout.errors import HeldoutError
 NUMBER, BOOLEAN, CATEGORY = "number", "boolean", "category"
 TRUE_FALSE = {"true": True, "false": False}
 SPELLINGS = TRUE_FALSE | {"1": True, "0": False}
-"""How new rows may spell a column that is true and false in the table."""
+"""How new rows may spell the values of a boolean column."""
 EXACT = 2.0**53
-"""Up to here a float tells every whole number from its neighbours."""
+"""Below this every whole number has a float of its own."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,25 @@ class Target:
 
 @dataclass(frozen=True)
 class Schema:
-    """All features and the target; `missing` are the texts that mean so besides the usual ones."""
+    """All features and the target.
+
+    Parameters
+    ----------
+    columns
+        The features, in the order of the encoded matrix.
+    target
+        What is predicted.
+    missing
+        The texts that mean missing, besides the usual ones.
+
+    Examples
+    --------
+    >>> schema = Schema((Column("colour", CATEGORY, ("blue", "red")),), Target("y", ("no", "yes")))
+    >>> schema.encode(pa.table({"colour": ["red", "green", None]})).ravel().tolist()
+    [1.0, 2.0, nan]
+    >>> schema.target.encode(pa.array(["yes", "no"])).tolist()
+    [1, 0]
+    """
 
     columns: tuple[Column, ...]
     target: Target
@@ -78,7 +96,7 @@ class Schema:
             raise HeldoutError(f"the table lacks the columns {', '.join(absent)}")
         matrix = np.empty((table.num_rows, len(self.columns)))
         for i, column in enumerate(self.columns):
-            matrix[:, i] = column.encode(_plain(column.name, _whole(table, column.name)))
+            matrix[:, i] = column.encode(_plain(column.name, values_of(table, column.name)))
         return matrix
 
     def as_json(self) -> dict[str, Any]:
@@ -87,11 +105,39 @@ class Schema:
 
 
 def schema_from_json(data: dict[str, Any]) -> Schema:
-    """The schema that `Schema.as_json` wrote."""
+    """Make a schema from its JSON form.
+
+    Parameters
+    ----------
+    data
+        What `Schema.as_json` returned, or what JSON made of it.
+
+    Returns
+    -------
+    Schema
+        An equal schema.
+
+    Examples
+    --------
+    >>> schema = Schema((Column("x", NUMBER),), Target("y", None))
+    >>> schema_from_json(schema.as_json()) == schema
+    True
+    """
     columns = tuple(Column(c["name"], c["kind"], tuple(c["levels"])) for c in data["columns"])
     classes = data["target"]["classes"]
     target = Target(data["target"]["name"], None if classes is None else tuple(classes))
     return Schema(columns, target, tuple(data["missing"]))
+
+
+def values_of(table: pa.Table, name: str) -> pa.Array:
+    """The values of a column as one array."""
+    column = table.column(name)
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def is_missing(values: pa.Array) -> np.ndarray:
+    """For each value whether it is missing (null or NaN)."""
+    return pc.is_null(values, nan_is_null=True).to_numpy(zero_copy_only=False)
 
 
 def infer_column(name: str, values: pa.Array, category: bool) -> Column | None:
@@ -114,7 +160,7 @@ def infer_column(name: str, values: pa.Array, category: bool) -> Column | None:
 
 
 def infer_target(name: str, values: pa.Array, classification: bool | None) -> Target:
-    """The target's classes from the unsealed rows, or a number."""
+    """The target from the given rows: its classes, or a number."""
     plain = _plain(name, values)
     numeric = _parses(plain) and not pa.types.is_boolean(plain.type)
     if classification is None:
@@ -139,7 +185,7 @@ def _classes(values: pa.Array, numeric: bool) -> tuple[Any, ...]:
 
 
 def _plain(name: str, values: pa.Array) -> pa.Array:
-    """The values without a dictionary; types that are no single value are refused."""
+    """The values without a dictionary encoding; lists, structs and the like are refused."""
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
     if pa.types.is_string_view(values.type):
@@ -155,11 +201,6 @@ def _plain(name: str, values: pa.Array) -> pa.Array:
 
 def _is_text(kind: pa.DataType) -> bool:
     return pa.types.is_string(kind) or pa.types.is_large_string(kind)
-
-
-def _whole(table: pa.Table, name: str) -> pa.Array:
-    column = table.column(name)
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
 def _texts(values: pa.Array) -> pa.Array:
@@ -203,7 +244,7 @@ def _microseconds(kind: pa.DataType) -> pa.DataType:
 
 
 def _numbers_or_null(values: pa.Array) -> pa.Array:
-    """Numbers; a text that is none counts as missing (it can only be new or sealed data)."""
+    """Numbers; a text that is no number counts as missing (only new or sealed rows can have one)."""
     try:
         return _numbers(values)
     except pa.ArrowInvalid:

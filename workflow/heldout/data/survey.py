@@ -1,7 +1,7 @@
-"""What a table is like, as far as a first config wants to know it.
+"""The facts about a table that a first config is written from.
 
-Columns are judged by the rows that the config will leave unsealed, so that nothing in the config
-depends on a sealed value but the kind of the target.
+Columns are judged by the rows that the config will leave unsealed. So the only thing in the config
+that depends on sealed values is whether the target is a class.
 """
 
 import re
@@ -13,16 +13,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from heldout.data.prepare import Request, prepare
+from heldout.data.prepare import prepare
 from heldout.data.prepared import Prepared, open_prepared
 from heldout.data.read import SKLEARN, read_table
-from heldout.data.schema import CATEGORY, infer_column, infer_target
+from heldout.data.request import Request
+from heldout.data.schema import CATEGORY, infer_column, infer_target, values_of
 from heldout.errors import HeldoutError
+from heldout.resampling.units import smallest_class
 
 SEED = 19
 TEST = 0.2
 ENOUGH_TO_SEAL = 50
-"""With fewer rows (or groups), a sealed fifth says next to nothing."""
+"""With fewer rows (or groups), a sealed fifth is too small to estimate a risk."""
 FEW_CLASSES = 10
 ROWS_PER_CLASS = 5
 """Whole numbers with at most so many values, each so often on average, are taken for classes."""
@@ -58,10 +60,31 @@ class Survey:
 
 
 def survey(data: str, target: str, groups: str | None) -> Survey:
-    """Read the table and look at it."""
+    """Look at a table and find what a config should say about it.
+
+    Parameters
+    ----------
+    data
+        A file, or `sklearn:NAME`.
+    target
+        The column to predict.
+    groups
+        A column whose rows belong together, if there is one.
+
+    Returns
+    -------
+    Survey
+        The columns to drop, the classes, and how many rows and groups there are.
+
+    Examples
+    --------
+    >>> found = survey("sklearn:iris", "target", None)
+    >>> found.task, found.n, found.sealed, found.smallest
+    ('iris', 120, 30, ('setosa', 40))
+    """
     table = read_table(data, [])
     drop = {} if target not in table.column_names else _unusable(table, {target, groups})
-    coded = target in table.column_names and _coded_classes(table.column(target).combine_chunks())
+    coded = target in table.column_names and _coded_classes(values_of(table, target))
     request = Request(
         task=task_name(data),
         seed=SEED,
@@ -75,12 +98,12 @@ def survey(data: str, target: str, groups: str | None) -> Survey:
     with TemporaryDirectory(prefix="heldout-init-") as folder:
         facts = prepare(request, Path(folder) / "data", Path(folder) / "vault")
         prepared = open_prepared(Path(folder) / "data")
-        drop |= _poor_columns(prepared, facts["source_rows"])
-        return _summed_up(request, facts, prepared, drop, coded)
+        drop |= _uninformative(prepared, facts["source_rows"])
+        return _survey_of(request, facts, prepared, drop, coded)
 
 
 def task_name(data: str) -> str:
-    """A name for the task from that of the file."""
+    """A name for the task from the name of its file."""
     name = data.removeprefix(SKLEARN)
     if name == data:
         name = Path(data).name
@@ -90,12 +113,12 @@ def task_name(data: str) -> str:
 
 
 def _unusable(table: pa.Table, apart: set[str | None]) -> dict[str, str]:
-    """Columns that are no single value in each row."""
+    """Columns with lists or the like in their rows, and their types."""
     found = {}
     for name in table.column_names:
         try:
             if name not in apart:
-                infer_column(name, table.column(name).combine_chunks(), False)
+                infer_column(name, values_of(table, name), False)
         except HeldoutError:
             found[name] = f"of type {table.schema.field(name).type}"
     return found
@@ -116,18 +139,18 @@ def _units(table: pa.Table, groups: str | None) -> int:
     return len(table.column(groups).unique()) if known else table.num_rows
 
 
-def _poor_columns(table: Prepared, source_rows: int) -> dict[str, str]:
-    """Columns that tell rows apart, or tell nothing."""
+def _uninformative(table: Prepared, source_rows: int) -> dict[str, str]:
+    """Columns that are constant or look like identifiers, and why."""
     found = {}
     for i, column in enumerate(table.facts["schema"]["columns"]):
         values = np.asarray(table.features[:, i])
-        reason = _poverty(column, values[~np.isnan(values)], table.n, source_rows)
+        reason = _why_drop(column, values[~np.isnan(values)], table.n, source_rows)
         if reason:
             found[column["name"]] = reason
     return found
 
 
-def _poverty(column: dict[str, Any], values: np.ndarray, n: int, source_rows: int) -> str:
+def _why_drop(column: dict[str, Any], values: np.ndarray, n: int, source_rows: int) -> str:
     different = len(np.unique(values))
     named = ID_NAME.search(column["name"]) is not None
     if different == 1 and len(values) == n:
@@ -150,7 +173,7 @@ def _counts_rows(values: np.ndarray, source_rows: int) -> bool:
     )
 
 
-def _summed_up(
+def _survey_of(
     request: Request, facts: dict[str, Any], table: Prepared, drop: dict[str, str], coded: bool
 ) -> Survey:
     return Survey(
@@ -172,6 +195,5 @@ def _summed_up(
 def _smallest_class(table: Prepared) -> tuple[Any, int] | None:
     if table.classes is None:
         return None
-    pairs = np.unique(np.stack([table.rows["unit"], table.target]), axis=1)
-    sizes = np.bincount(pairs[1], minlength=len(table.classes))
-    return table.classes[int(sizes.argmin())], int(sizes.min())
+    place, units = smallest_class(table.rows["unit"], table.target, len(table.classes))
+    return table.classes[place], units

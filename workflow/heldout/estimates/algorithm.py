@@ -94,7 +94,7 @@ def _ratio(loss_table: LossTable, kind: str) -> float:
     for resample in loss_table.resamples[kind].values():
         sets = [rows for name, rows in resample.held.items() if name != TRAIN]
         held += (sizes := [_units(loss_table, rows) for rows in sets])
-        if resample.parts:  # each is trained on all other rows
+        if resample.members:  # each is trained on all other rows
             everything = _units(loss_table, np.arange(loss_table.table.n))
             trained += [everything - size for size in sizes]
         else:

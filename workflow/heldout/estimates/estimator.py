@@ -6,7 +6,7 @@ Standard library only: the workflow imports this while it is parsed.
 from dataclasses import dataclass
 
 from heldout.registries import refuse_empty
-from heldout.resampling.kinds import NEIGHBOURS, PAIRS
+from heldout.resampling.kinds import ADJACENT, PAIRS
 
 ROLES = ("apparent", "chosen", "corrected", "honest")
 
@@ -70,7 +70,7 @@ class Estimator:
     @property
     def nested(self) -> bool:
         """Whether it chooses θ anew in every outer fold, through cells that leave out two folds."""
-        return PAIRS in self.kinds or NEIGHBOURS in self.kinds
+        return PAIRS in self.kinds or ADJACENT in self.kinds
 
     @property
     def of_procedure(self) -> bool:

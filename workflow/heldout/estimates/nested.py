@@ -14,7 +14,7 @@ from heldout.estimates.loss_table import LossTable
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rules import Curve, Rule
 from heldout.names import Theta
-from heldout.resampling.kinds import NEIGHBOURS, PAIRS
+from heldout.resampling.kinds import ADJACENT, PAIRS
 from heldout.resampling.split import Partition, next_fold
 
 
@@ -54,7 +54,7 @@ class OuterFold:
 
 def inner_table(loss_table: LossTable, learner: str, partition: Partition) -> InnerTable:
     """Read the pair cells of a learner once."""
-    kind = PAIRS if loss_table.has(PAIRS) else NEIGHBOURS
+    kind = PAIRS if loss_table.has(PAIRS) else ADJACENT
     thetas, k = loss_table.thetas[learner], partition.k
     mean = np.full((len(thetas), k, k), np.nan)
     moments = np.full((len(thetas), k, k, 5), np.nan)
@@ -100,7 +100,7 @@ def inner_tables(loss_table: LossTable) -> Tables:
 
 def inner_folds(estimator: str, outer: int, k: int) -> list[int]:
     """The inner folds of an outer fold: all others, or for the dev-set variant the next one."""
-    if NEIGHBOURS in ESTIMATORS[estimator].kinds:
+    if ADJACENT in ESTIMATORS[estimator].kinds:
         return [next_fold(outer, k)]
     return [fold for fold in range(k) if fold != outer]
 

@@ -19,6 +19,7 @@ from heldout.estimates.targets import (
     TUNED_OWN,
 )
 from heldout.resampling.kinds import (
+    ADJACENT,
     BAGS,
     DEV,
     FOLDS,
@@ -28,7 +29,6 @@ from heldout.resampling.kinds import (
     IMPLIED,
     KINDS,
     LOO,
-    NEIGHBOURS,
     PAIRS,
     ROUNDS,
 )
@@ -208,7 +208,7 @@ _ENTRIES = (
         caveat="",
         reference="Varma & Simon 2006, Bias in error estimation when using cross-validation for model selection",
         url="https://doi.org/10.1186/1471-2105-7-91",
-        kinds=(FOLDS, NEIGHBOURS), judges=FOLDS, aims=(TUNED, TUNED_OWN, MODELS),
+        kinds=(FOLDS, ADJACENT), judges=FOLDS, aims=(TUNED, TUNED_OWN, MODELS),
         intervals=OF_PARTITIONS,
         tuned="heldout.estimates.tuned:nested",
     ),

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from heldout.cli.columns import counted
+from heldout.errors import counted
 from heldout.execution.study import Study
 
 
@@ -22,7 +22,8 @@ def rehearse(study: Study, task: str) -> Rehearsal:
     """Read, seal, split and build the learners, as the workflow will; nothing of it is kept."""
     from heldout.cells.plan import open_plan
     from heldout.cells.preflight import checked_builders
-    from heldout.data.prepare import Request, prepare
+    from heldout.data.prepare import prepare
+    from heldout.data.request import Request
     from heldout.execution.steps import draw_splits
     from heldout.measures.losses import loss_for
 

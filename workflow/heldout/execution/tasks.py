@@ -14,12 +14,12 @@ from heldout.estimates.registry import kinds_needed
 from heldout.execution import resources
 from heldout.learners.learner import Learner, define
 from heldout.resampling.kinds import (
+    ADJACENT,
     BAGS,
     FOLDS,
     FOLDS_WHOLE,
     HALVES,
     LOO,
-    NEIGHBOURS,
     PAIRS,
     ROUNDS,
 )
@@ -128,7 +128,7 @@ class Tasks:
         counts = {
             FOLDS: folds,
             FOLDS_WHOLE: folds,
-            NEIGHBOURS: folds,
+            ADJACENT: folds,
             PAIRS: pairs * task.kfold.repeats,
             ROUNDS: rounds,
             HALVES: 2 * rounds * task.montecarlo.halvings,

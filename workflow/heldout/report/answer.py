@@ -1,4 +1,4 @@
-"""The answer of a task in a few plain sentences: what was selected, and how well it will do."""
+"""The answer of a task in a few plain sentences: what was selected, and the risk to expect."""
 
 import math
 from typing import Any
@@ -7,27 +7,30 @@ from heldout.estimates.registry import ESTIMATORS
 from heldout.report import glossary
 from heldout.report.display import PERCENT, Format, significant
 from heldout.results.tables import Row, Table
-
-ALL = "all"
+from heldout.results.task import ALL
 
 
 def headline_row(estimates: Table, learner: str = ALL) -> Row | None:
-    """The most trustworthy row for what to expect, with its recommended interval."""
-    rows = {row["estimator"]: row for row in reversed(estimates.where(learner=learner))}
+    """The row that is shown as the expected risk, with its recommended interval."""
+    rows = {name: row for (who, name), row in estimates.recommended().items() if who == learner}
     others = [name for name in rows if name != "test"]
     return rows[min(others, key=_trust)] if others else None
 
 
 def _trust(name: str) -> float:
-    """The place of an estimate among those that may speak for the expected risk."""
+    """The place of an estimate among those that may stand for the expected risk."""
     place = ESTIMATORS[name].headline if name in ESTIMATORS else None
     return math.inf if place is None else place
 
 
+def typical_risks(estimates: Table) -> list[float | None]:
+    """The risks that set the number of decimals: training risks may be zero to the last digit."""
+    return [row["risk"] for row in estimates.rows if row["estimator"] != "training"]
+
+
 def test_row(estimates: Table) -> Row | None:
     """The recommended row of the sealed test."""
-    rows = estimates.where(learner=ALL, estimator="test")
-    return rows[0] if rows else None
+    return estimates.recommended().get((ALL, "test"))
 
 
 def figure(row: Row, show: Format) -> dict[str, Any]:
@@ -55,23 +58,27 @@ def expected_sentence(row: Row, loss: str, learners: int, show: Format) -> str:
         verb = "gives a model that is expected to"
     else:
         subject, verb = "a model trained this way", "is expected to"
-    what = deed(row["risk"], loss, show) + evidence(row, show) + root(row["risk"], loss)
+    what = (
+        error_text(row["risk"], loss, show)
+        + interval_text(row, show)
+        + root_text(row["risk"], loss)
+    )
     return f"On new data, {subject} {verb} {what}."
 
 
 def test_sentence(row: Row, loss: str, openings: int, show: Format) -> str:
-    """What the sealed rows said, in one sentence."""
+    """The result on the sealed rows, in one sentence."""
     times = {0: "", 1: ", opened once,"}.get(openings, f", opened for {openings} selections,")
     if loss == "zero_one":
         errors = round(row["risk"] * row["n"])
         done = f"made {errors or 'no'} error{'' if errors == 1 else 's'}"
     else:
-        done = deed(row["risk"], loss, show).replace("have", "had", 1)
-    done += evidence(row, show) + root(row["risk"], loss)
+        done = error_text(row["risk"], loss, show).replace("have", "had", 1)
+    done += interval_text(row, show) + root_text(row["risk"], loss)
     return f"On {row['n']} sealed rows{times} the final model {done}."
 
 
-def deed(risk: float, loss: str, show: Format) -> str:
+def error_text(risk: float, loss: str, show: Format) -> str:
     """`err on 1.1 % of examples`, or `have a mean squared error of 2933`."""
     value = short(risk, show)
     if loss == "zero_one":
@@ -82,12 +89,12 @@ def deed(risk: float, loss: str, show: Format) -> str:
     return f"have a {names.get(loss, 'mean ' + loss.replace('_', '-'))} of {value}"
 
 
-def root(risk: float, loss: str) -> str:
-    """The root of a squared error has the unit of the target."""
+def root_text(risk: float, loss: str) -> str:
+    """The root of a squared error, which is in the units of the target."""
     return f"; its root is {significant(math.sqrt(risk), 3)}" if loss == "squared" else ""
 
 
-def evidence(row: Row, show: Format) -> str:
+def interval_text(row: Row, show: Format) -> str:
     """The interval and, but for the test, the estimator in brackets."""
     title = glossary.estimator(row["estimator"]).title
     if row["ci_low"] is None or row["ci_high"] is None:
@@ -126,11 +133,9 @@ def baselines(learners: list[dict[str, Any]]) -> list[str]:
 
 def baseline_row(estimates: Table, learners: list[dict[str, Any]], like: Row) -> Row | None:
     """The same estimate for a baseline, if one was among the learners."""
-    for name in baselines(learners):
-        rows = estimates.where(learner=name, estimator=like["estimator"])
-        if rows:
-            return rows[0]
-    return None
+    rows = estimates.recommended()
+    found = [rows.get((name, like["estimator"])) for name in baselines(learners)]
+    return next((row for row in found if row), None)
 
 
 def learner_title(name: str) -> str:

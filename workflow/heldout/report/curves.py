@@ -82,7 +82,7 @@ def bins(positive: np.ndarray, predicted: np.ndarray) -> list[dict[str, float]]:
 
 
 def merged(place: np.ndarray) -> np.ndarray:
-    """Bins with too few rows to say anything join the next one (the last, the one before)."""
+    """The bin of each row, after bins with too few rows were joined to the next (or previous) one."""
     sizes, name = np.bincount(place, minlength=BINS), np.zeros(BINS, int)
     count = current = 0
     for i in range(BINS):

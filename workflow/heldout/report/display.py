@@ -1,4 +1,4 @@
-"""Numbers for people. The exact values stay in the data of the page."""
+"""Numbers as they are shown. The exact values stay in the data of the page."""
 
 import math
 import re
@@ -12,8 +12,8 @@ from markupsafe import Markup, escape
 ABSENT = "–"
 PERCENT = "\u00a0%"
 EQUALS = "\u00a0=\u00a0"
-DUST = 1e-14
-"""Smaller than this is rounding error."""
+ROUNDING_ERROR = 1e-14
+"""Smaller values are shown as 0."""
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,14 @@ def format_for(loss: str, risks: Iterable[float | None]) -> Format:
 
 
 def significant(value: Any, digits: int = 4) -> str:
-    """Any value with a few significant digits, without trailing noise."""
+    """Any value; numbers with a few significant digits."""
     if value is None:
         return ABSENT
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
     if isinstance(value, float) and not math.isfinite(value):
         return ABSENT
-    if abs(value) < DUST:
+    if abs(value) < ROUNDING_ERROR:
         return "0"
     text = str(value) if isinstance(value, int) else f"{value:.{digits}g}"
     return text.replace("-", "−") if "e" not in text else text
@@ -72,7 +72,7 @@ def score(value: float | None) -> str:
 
 
 def theta_text(theta: dict[str, Any]) -> str:
-    """θ for people: `alpha = 100, degree = 2`."""
+    """θ as it is shown: `alpha = 100, degree = 2`."""
     return ", ".join(f"{key}{EQUALS}{_theta_value(value)}" for key, value in theta.items())
 
 

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heldout.errors import HeldoutError
-from heldout.files import read_json, write_atomic
+from heldout.files import write_atomic
 from heldout.measures.losses import loss_for
 from heldout.report import answer, glossary
 from heldout.report.display import Format, format_for
 from heldout.report.predictions import diagnostics
-from heldout.results.tables import Row, Table, read_table
+from heldout.results.tables import Row, Table
+from heldout.results.task import ALL, TaskResults
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,21 +63,16 @@ WIDTH = 6.8
 """Inches: the text of an A4 page."""
 LONGEST = 28
 FOREIGN = 0x2E80
-"""From here on matplotlib's own font has no characters, and would warn."""
+"""Matplotlib's own font has no characters from here on, and would warn."""
 
 
 def draw_figures(folder: Path, spec: dict[str, Any]) -> None:
     """Draw and write every figure of a task."""
     matplotlib = load_matplotlib()
-    facts, selection = (
-        read_json(folder / "data" / "table.json"),
-        read_json(folder / "selection.json"),
-    )
-    loss = loss_for(spec["loss"], facts["schema"]["target"]["classes"] is not None)
-    estimates, risks = table(folder / "estimates.csv"), table(folder / "risks.csv")
-    show = format_for(
-        loss.name, [r["risk"] for r in estimates.rows if r["estimator"] != "training"]
-    )
+    results = TaskResults(folder)
+    selection, estimates, risks = results.selection, results.estimates, results.table("risks")
+    loss = loss_for(spec["loss"], results.classification)
+    show = format_for(loss.name, answer.typical_risks(estimates))
     baselines = answer.baselines(spec["learners"])
     held_out = diagnostics(folder, spec, selection["learner"], selection["theta"])
     from heldout.report import figure_predictions, figure_tuning
@@ -92,7 +88,7 @@ def draw_figures(folder: Path, spec: dict[str, Any]) -> None:
 
 
 def load_matplotlib() -> Any:
-    """Matplotlib without a screen, or a sentence that says how to get it."""
+    """Matplotlib without a screen, or an error that says how to install it."""
     try:
         import matplotlib
     except ImportError:
@@ -117,25 +113,21 @@ def save(drawn: "Figure", folder: Path, name: str) -> None:
     plt.close(drawn)
 
 
-def table(path: Path) -> Table:
-    """A csv file, which may be empty."""
-    return read_table(path) or Table([], [])
-
-
 # --- every estimate: dots and intervals ------------------------------------------------------
 
 
 def estimates_figure(estimates: Table, baselines: list[str], show: Format, loss: str) -> "Figure":
     """A panel for the whole procedure and one for each learner, with recommended intervals.
 
-    Learners that ignore the features are left out: they would squeeze the others into a corner.
+    Learners that ignore the features are left out: on their scale the others could not be told apart.
     """
     from matplotlib import pyplot as plt
 
     names = glossary.in_order({row["estimator"] for row in estimates.rows})
-    learners = list(dict.fromkeys(row["learner"] for row in estimates.rows))
-    first = [name for name in learners if name == answer.ALL]
-    real = [name for name in learners if name != answer.ALL and name not in baselines]
+    recommended = estimates.recommended()
+    learners = list(dict.fromkeys(learner for learner, _ in recommended))
+    first = [name for name in learners if name == ALL]
+    real = [name for name in learners if name != ALL and name not in baselines]
     panels = [*first, *(real or learners)][:PANELS]
     across = 2 if len(panels) in (2, 4) else min(3, len(panels))
     down = math.ceil(len(panels) / across)
@@ -144,7 +136,7 @@ def estimates_figure(estimates: Table, baselines: list[str], show: Format, loss:
         sharex=True, sharey=True, squeeze=False, layout="constrained",
     )  # fmt: skip
     for axis, name in zip(axes.flat, panels, strict=False):
-        rows = {row["estimator"]: row for row in reversed(estimates.where(learner=name))}
+        rows = {kind: row for (who, kind), row in recommended.items() if who == name}
         estimates_panel(axis, rows, names, short(answer.learner_title(name)))
         percent_axis(axis.xaxis, show)
     for i, axis in enumerate(axes.flat):
@@ -173,7 +165,7 @@ def estimates_panel(axis: "Axes", rows: dict[str, Row], names: list[str], title:
     axis.set_title(title)
 
 
-# --- shared parts ----------------------------------------------------------------------------
+# --- shared by all figures -------------------------------------------------------------------
 
 
 def percent_axis(axis: Any, show: Format) -> None:
@@ -186,7 +178,7 @@ def short(name: str, most: int = LONGEST) -> str:
     """A name that fits over a panel, in characters that every font has."""
     kept = "".join(c if c.isprintable() and ord(c) < FOREIGN else "□" for c in name)
     cut = kept if len(kept) <= most else kept[: most - 1] + "…"
-    return cut.replace("$", r"\$")  # else what is between two of them would be a formula
+    return cut.replace("$", r"\$")  # text between two dollar signs would be set as a formula
 
 
 def note_figure(text: str) -> "Figure":

@@ -7,18 +7,18 @@ from typing import Any
 
 from heldout.estimates.registry import ESTIMATORS
 from heldout.names import canonical
-from heldout.report.answer import ALL
 from heldout.resampling.kinds import (
+    ADJACENT,
     BAGS,
     DEV,
     FOLDS,
     FOLDS_WHOLE,
     FULL,
     LOO,
-    NEIGHBOURS,
     PAIRS,
     ROUNDS,
 )
+from heldout.results.task import ALL
 
 _KINDS = (
     (FULL, re.compile(r"full")),
@@ -47,7 +47,7 @@ def fits_by_estimate(
     for name, own in counts.items():
         # A cell of leave-one-out is a chunk of rows; together they leave out each row once.
         own[LOO] = rows * sum(name in (ALL, learner) for learner, _ in left_out)
-        own[NEIGHBOURS] = own[FOLDS_WHOLE] = own[FOLDS]
+        own[ADJACENT] = own[FOLDS_WHOLE] = own[FOLDS]
     return {
         learner: {name: fits for name in estimators if (fits := fits_for(name, own))}
         for learner, own in counts.items()

@@ -1,4 +1,4 @@
-"""How the risks of a learner's θ can be drawn: curve, heat map, scatter, or a table alone."""
+"""How the risks of a learner's θ can be drawn: curve, heat map, scatter plot, or only a table."""
 
 import json
 from typing import Any
@@ -76,7 +76,7 @@ def axis(key: str, values: list[Any]) -> dict[str, Any]:
 
 
 def scale_of(numeric: list[float], others: list[Any]) -> str:
-    """point for anything that is not a number, or for zero among decades."""
+    """linear, log, point (evenly spaced: 0 and None have no place on a log axis) or category."""
     if others or not numeric:
         return "point" if numeric and others == [None] else "category"
     low, high = min(numeric), max(numeric)

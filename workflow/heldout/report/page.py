@@ -1,4 +1,4 @@
-"""Renders a template into one self-contained page."""
+"""Render a template as one self-contained page."""
 
 import sys
 from contextlib import suppress
@@ -34,12 +34,12 @@ class _Compiled(FileSystemBytecodeCache):
     """Compiled templates beside Python's own bytecode: compiling them takes longer than filling them."""
 
     def __init__(self) -> None:
-        way = digest(jinja2.__version__, Path(__file__).read_bytes())[:8]  # of compiling them
-        ending = f"{sys.implementation.cache_tag}.{way}.jinja"
+        compiler = digest(jinja2.__version__, Path(__file__).read_bytes())[:8]
+        ending = f"{sys.implementation.cache_tag}.{compiler}.jinja"
         super().__init__(str(assets.HERE / "__pycache__"), f"%s.{ending}")
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep it, if it can be written."""
+        """Write the file, unless the folder cannot be written."""
         if not sys.dont_write_bytecode:
             with suppress(OSError):
                 super().dump_bytecode(bucket)

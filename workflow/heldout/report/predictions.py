@@ -1,4 +1,4 @@
-"""What the selected model said about rows that it had not seen, from stored predictions."""
+"""The stored predictions of the selected model for rows that it was not trained on."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,11 +27,11 @@ TITLES = {
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Rows, each predicted once by a model that had not seen it."""
+    """Rows, each predicted once by a model that was not trained on it."""
 
     source: np.ndarray
     target: np.ndarray
-    said: Predictions
+    predictions: Predictions
     losses: np.ndarray
 
 
@@ -57,16 +57,19 @@ def kind_of(kinds: list[str]) -> str | None:
 def held_out(loss_table: LossTable, resamples: list[Resample], learner: str, theta: Any) -> HeldOut:
     """Predictions of every held-out row; of repeated partitions, those of the first."""
     rows: list[np.ndarray] = []
-    said: list[Predictions] = []
+    predictions: list[Predictions] = []
     for resample in resamples:
         if sum(map(len, rows)) >= loss_table.table.n:
             break
-        spoken = loss_table.predictions(learner, theta, resample)
+        found = loss_table.predictions(learner, theta, resample)
         rows += resample.held.values()
-        said += [spoken[name] for name in resample.held]
+        predictions += [found[name] for name in resample.held]
     where = np.concatenate(rows)
     joined = Predictions(
-        **{key: np.concatenate([one.arrays()[key] for one in said]) for key in said[0].arrays()}
+        **{
+            key: np.concatenate([one.arrays()[key] for one in predictions])
+            for key in predictions[0].arrays()
+        }
     )
     target = np.asarray(loss_table.table.target)[where]
     source = np.asarray(loss_table.table.rows["source"])[where] + 1
@@ -78,8 +81,8 @@ def held_out(loss_table: LossTable, resamples: list[Resample], learner: str, the
 
 def regression(held: HeldOut) -> dict[str, Any]:
     """Predicted against true values, and the residuals."""
-    assert held.said.value is not None
-    value, target = np.asarray(held.said.value, float), np.asarray(held.target, float)
+    assert held.predictions.value is not None
+    value, target = np.asarray(held.predictions.value, float), np.asarray(held.target, float)
     residual = target - value
     order = np.argsort(held.source, kind="stable")
     kept = order[np.linspace(0, len(order) - 1, min(POINTS, len(order))).astype(int)]
@@ -105,8 +108,8 @@ def regression(held: HeldOut) -> dict[str, Any]:
 def classification(held: HeldOut, classes: list[Any]) -> dict[str, Any]:
     """Confusions, curves and calibration, one class against the rest."""
     names = [str(one) for one in classes]
-    scores, proba = score_matrix(held.said, len(names)), held.said.proba
-    label = held.said.label
+    scores, proba = score_matrix(held.predictions, len(names)), held.predictions.proba
+    label = held.predictions.label
     if label is None:
         assert scores is not None
         label = scores.argmax(axis=1)
@@ -125,9 +128,9 @@ def classification(held: HeldOut, classes: list[Any]) -> dict[str, Any]:
     }
 
 
-def score_matrix(said: Predictions, count: int) -> np.ndarray | None:
-    """A column of scores per class: probabilities, or else what the decision function said."""
-    scores = said.proba if said.proba is not None else said.decision
+def score_matrix(predictions: Predictions, count: int) -> np.ndarray | None:
+    """A column of scores per class: probabilities, or else decision values."""
+    scores = predictions.proba if predictions.proba is not None else predictions.decision
     if scores is None:
         return None
     if scores.ndim == 1:
@@ -136,7 +139,7 @@ def score_matrix(said: Predictions, count: int) -> np.ndarray | None:
 
 
 def chance_of_truth(target: np.ndarray, proba: np.ndarray) -> np.ndarray:
-    """The probability given to the true class; 0 for a class that training never saw."""
+    """The probability given to the true class; 0 for a class that no training row has."""
     padded = np.hstack([proba, np.zeros((len(proba), 1))])
     return padded[np.arange(len(target)), np.minimum(target, proba.shape[1])]
 
@@ -145,7 +148,7 @@ def chance_of_truth(target: np.ndarray, proba: np.ndarray) -> np.ndarray:
 
 
 def hardest(held: HeldOut, **columns: np.ndarray) -> dict[str, Any]:
-    """The rows with the largest losses; of equal ones, those with the least likely truth."""
+    """The rows with the largest losses; of equal ones, those whose true class got the smallest probability."""
     tie = columns.get("probability", np.zeros(len(held.losses)))
     order = np.lexsort((held.source, tie, -held.losses))[:HARDEST]
     order = order[held.losses[order] > 0]

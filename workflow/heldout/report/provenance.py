@@ -8,27 +8,27 @@ from typing import Any
 
 from heldout import __version__
 from heldout.cells.manifest import manifest_paths
-from heldout.data.ledger import read_ledger
 from heldout.files import read_json
 from heldout.names import canonical
 from heldout.report import steps
+from heldout.results.task import TaskResults
 
 LEVELS_SHOWN = 12
 
 
-def provenance(folder: Path, spec: dict[str, Any]) -> dict[str, Any]:
+def provenance(results: TaskResults, spec: dict[str, Any]) -> dict[str, Any]:
     """Everything that the section of this name shows."""
+    folder, card = results.folder, results.card
     manifests = read_manifest_files(folder, spec)
-    card = read_json(folder / "final" / "card.json")
     taken = steps.steps_of(folder, spec["parts"], absent_steps(folder, spec))
     return {
-        "data": read_json(folder / "data" / "table.json"),
-        "columns": columns(read_json(folder / "data" / "table.json")),
+        "data": results.facts,
+        "columns": columns(results.facts),
         "manifests": [batch(manifest) for manifest in manifests],
         "learners": time_by_learner(manifests, [one["name"] for one in spec["learners"]]),
         "steps": steps.as_json(taken),
         "drawing": steps.drawing(taken),
-        "ledger": read_ledger(folder / "vault"),
+        "ledger": results.ledger,
         "identity": card.get("identity"),
         "versions": versions(card, spec),
         "seed": spec["seed"],

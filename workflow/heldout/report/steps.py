@@ -1,4 +1,4 @@
-"""The steps of a task in their order, how long each took, and a drawing of what reads what."""
+"""The steps of a task in their order, how long each took, and a diagram of what reads what."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -52,8 +52,9 @@ def steps_of(folder: Path, batches: int, absent: Collection[str] = ()) -> list[S
 
 def measured(folder: Path, rule: str, batches: int) -> tuple[int, float | None]:
     """How many jobs of a rule were measured, and their seconds together."""
-    part = f"*-of-{batches}" if rule == "fit_cells" else "*"  # not of an earlier division
-    files = [*folder.glob(f"logs/{rule}.tsv"), *folder.glob(f"logs/{rule}.{part}.tsv")]
+    # An earlier run with another number of batches may have left files too.
+    pattern = f"*-of-{batches}" if rule == "fit_cells" else "*"
+    files = [*folder.glob(f"logs/{rule}.tsv"), *folder.glob(f"logs/{rule}.{pattern}.tsv")]
     seconds = [one for file in files if (one := seconds_in(file)) is not None]
     return len(seconds), sum(seconds) if seconds else None
 
@@ -68,7 +69,7 @@ def seconds_in(file: Path) -> float | None:
 
 
 def direct(steps: Iterable[Step]) -> dict[str, list[str]]:
-    """What each step reads, without what it also reads through another one: fewer lines to draw."""
+    """What each step reads, without what the steps that it reads from read too: fewer lines to draw."""
     above: dict[str, set[str]] = {}
     found = {}
     for step in steps:

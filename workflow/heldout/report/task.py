@@ -1,9 +1,9 @@
 """The report of one task: its files → the words and the data of its page."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from heldout.files import read_json
 from heldout.measures.losses import Loss, loss_for
 from heldout.names import canonical
 from heldout.report import answer, glossary, grids
@@ -12,7 +12,8 @@ from heldout.report.fits import fits_by_estimate
 from heldout.report.page import render
 from heldout.report.predictions import diagnostics
 from heldout.report.provenance import provenance, read_manifest_files
-from heldout.results.tables import Row, Table, read_table
+from heldout.results.tables import Row, Table
+from heldout.results.task import TaskResults
 
 SEVERITIES = {"error": 0, "warning": 1, "note": 2}
 REQUIRED = ("estimates", "risks")
@@ -22,11 +23,11 @@ EXTRA = ("metrics", "folds", "comparisons", "checks")
 
 def report_page(folder: Path, spec: dict[str, Any]) -> str:
     """The whole page."""
-    source = provenance(folder, spec)
-    tables = read_tables(folder, spec)
-    selection = read_json(folder / "selection.json")
-    loss = loss_for(spec["loss"], source["data"]["schema"]["target"]["classes"] is not None)
-    show = format_for(loss.name, typical_risks(tables["estimates"]))
+    results = TaskResults(folder)
+    selection, source = results.selection, provenance(results, spec)
+    tables = shown_tables(results, spec)
+    loss = loss_for(spec["loss"], results.classification)
+    show = format_for(loss.name, answer.typical_risks(tables["estimates"]))
     names = glossary.in_order({row["estimator"] for key in REQUIRED for row in tables[key].rows})
     words = glossary.as_json(names, interval_names(tables))
     held_out = diagnostics(folder, spec, selection["learner"], selection["theta"])
@@ -101,13 +102,13 @@ def answers(
 
 def matrix(estimates: Table, names: list[str], best: str) -> dict[str, Any]:
     """Learners and estimators, with recommended intervals; the shorter list goes across."""
-    cells = {(row["learner"], row["estimator"]): row for row in reversed(estimates.rows)}
-    learners = list(dict.fromkeys(row["learner"] for row in estimates.rows))
-    across = [
+    cells = estimates.recommended()
+    learners = list(dict.fromkeys(learner for learner, _ in cells))
+    across: list[dict[str, Any]] = [
         {"title": answer.learner_title(name), "name": name, "marked": name == best}
         for name in learners
     ]
-    down = [
+    down: list[dict[str, Any]] = [
         {"title": glossary.estimator(name).title, "name": name, "marked": False}
         for name in names
         if any((learner, name) in cells for learner in learners)
@@ -115,7 +116,9 @@ def matrix(estimates: Table, names: list[str], best: str) -> dict[str, Any]:
     turned = len(across) > len(down)
     columns, rows = (down, across) if turned else (across, down)
     return {
-        "corner": "Learner" if turned else "Estimator",
+        "heads": heads(
+            "Learner" if turned else "Estimator", numbers=[one["title"] for one in columns]
+        ),
         "columns": columns,
         "rows": [
             row
@@ -139,7 +142,13 @@ def metric_table(metrics: Table | None, selected: dict[str, Any]) -> dict[str, A
             blank = {"learner": row["learner"], "theta": theta, "metrics": {}}
             rows.setdefault(row["learner"], blank)["metrics"][row["metric"]] = row
     names = dict.fromkeys(row["metric"] for row in (metrics.rows if metrics else []))
-    return {"names": list(names), "rows": list(rows.values())}
+    shown = heads("Learner", "Selected θ", numbers=names)
+    return {"names": list(names), "heads": shown, "rows": list(rows.values())}
+
+
+def heads(*texts: str, numbers: Iterable[str]) -> list[tuple[str, str]]:
+    """The titles of a table's columns, as the templates take them: texts, then numbers."""
+    return [*((title, "") for title in texts), *((title, "number") for title in numbers)]
 
 
 def failed_checks(checks: Table | None) -> list[Row]:
@@ -148,16 +157,11 @@ def failed_checks(checks: Table | None) -> list[Row]:
     return sorted(failed, key=lambda check: SEVERITIES.get(check["severity"], len(SEVERITIES)))
 
 
-def read_tables(folder: Path, spec: dict[str, Any]) -> dict[str, Table]:
+def shown_tables(results: TaskResults, spec: dict[str, Any]) -> dict[str, Table]:
     """The csv files of a task that are there and that the config asks for."""
     wanted = [name for name in (*REQUIRED, *EXTRA) if name != "metrics" or spec["metrics"]]
-    found = {name: read_table(folder / f"{name}.csv") or Table([], []) for name in wanted}
+    found = {name: results.table(name) for name in wanted}
     return {name: table for name, table in found.items() if name in REQUIRED or table.rows}
-
-
-def typical_risks(estimates: Table) -> list[float | None]:
-    """The risks that set the number of decimals: training may be zero to the last digit."""
-    return [row["risk"] for row in estimates.rows if row["estimator"] != "training"]
 
 
 def interval_names(tables: dict[str, Table]) -> list[str]:

@@ -1,21 +1,39 @@
-"""Drawing splits. A draw looks at nothing but units (groups, or rows), strata (classes) and a seed;
-the unit stays whole everywhere.
-"""
+"""Drawing splits from rows and a seed. A unit stays whole everywhere."""
 
-import itertools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from heldout.data.prepared import Prepared
 from heldout.errors import HeldoutError
 from heldout.names import seed_for
+from heldout.resampling.halvings import draw_halvings
+from heldout.resampling.rows import Rows
 from heldout.resampling.split import Split
+from heldout.resampling.units import draw_folds, draw_fraction, smallest_class
 
 
-def draw_split(table: Prepared, spec: dict[str, Any]) -> Split:
-    """The split that a step's spec names, with seeds derived from names."""
+def draw_split(rows: Rows, spec: dict[str, Any]) -> Split:
+    """Draw the split that a spec names, with seeds derived from names.
+
+    Parameters
+    ----------
+    rows
+        The rows to split.
+    spec
+        The name of the split file (`split`), its `settings`, whether to `stratify`, and the `seed`
+        and `task` that seeds are derived from.
+
+    Returns
+    -------
+    Split
+        The columns of the split file.
+
+    Examples
+    --------
+    >>> spec = {"split": "loo", "settings": {}, "stratify": True, "seed": 19, "task": "t"}
+    >>> draw_split(Rows(np.arange(3)), spec)["fold"].tolist()
+    [1, 2, 3]
+    """
     name, given, stratify = spec["split"], spec["settings"], spec["stratify"]
 
     def seed(*names: str) -> int:
@@ -25,130 +43,177 @@ def draw_split(table: Prepared, spec: dict[str, Any]) -> Split:
         return [seed(str(i)) for i in range(count)]
 
     if name == "holdout":
-        return draw_holdout(table, given["fraction"], stratify, seed())
+        return draw_holdout(rows, given["fraction"], stratify, seed())
     if name == "loo":
-        return loo_split(table)
+        return loo_split(rows)
     if name == "montecarlo":
-        return draw_montecarlo(table, given["fraction"], stratify, seeds(given["rounds"]))
+        return draw_montecarlo(rows, given["fraction"], stratify, seeds(given["rounds"]))
     if name == "halvings":
         fraction, halvings, rounds = given["fraction"], given["halvings"], given["rounds"]
-        return draw_halvings(table, fraction, stratify, halvings, rounds, seed)
+        return draw_halvings(rows, fraction, stratify, halvings, rounds, seed)
     if name == "bootstrap":
-        return draw_bootstrap(table, seeds(given["bags"]))
+        return draw_bootstrap(rows, seeds(given["bags"]))
     if given["column"] is not None:
-        return user_kfold(table)
-    return draw_kfold(table, given["k"], stratify, seeds(given["repeats"]))
+        return user_kfold(rows)
+    return draw_kfold(rows, given["k"], stratify, seeds(given["repeats"]))
 
 
-def draw_part(
-    units: np.ndarray, strata: np.ndarray | None, fraction: float, seed: int
-) -> np.ndarray:
-    """The rows of a random `fraction` of the units, with the strata in proportion.
+def draw_holdout(rows: Rows, fraction: float, stratify: bool, seed: int) -> Split:
+    """Draw the development set.
 
-    The units are put in random order within their strata and every (1/fraction)-th is taken,
-    from a random start: each has the same chance, each stratum its share to within one.
+    Parameters
+    ----------
+    rows
+        The rows to split.
+    fraction
+        The share of the units that is held out.
+    stratify
+        Whether classes are held out in proportion.
+    seed
+        The seed of the draw.
+
+    Returns
+    -------
+    Split
+        `row, held_out`: 1 for the rows of the development set.
+
+    Examples
+    --------
+    >>> split = draw_holdout(Rows(np.arange(5)), fraction=0.4, stratify=False, seed=3)
+    >>> split["held_out"].tolist()
+    [0, 0, 0, 1, 1]
     """
-    generator = np.random.default_rng(seed)
-    first, unit_of = np.unique(units, return_inverse=True)
-    if len(first) < 2:
-        raise HeldoutError("nothing can be held out: all rows belong to one group")
-    count = min(max(round(fraction * len(first)), 1), len(first) - 1)
-    order = _shuffled_within(_unit_strata(unit_of, strata), generator)
-    steps = (np.arange(count) + generator.random()) * (len(first) / count)
-    chosen = order[steps.astype(int)]
-    return np.flatnonzero(np.isin(unit_of, chosen))
+    held_out = np.zeros(rows.n, int)
+    held_out[draw_fraction(rows.unit, rows.strata(stratify), fraction, seed)] = 1
+    return {"row": np.arange(rows.n), "held_out": held_out}
 
 
-def draw_folds(units: np.ndarray, strata: np.ndarray | None, k: int, seed: int) -> np.ndarray:
-    """A fold 0…k-1 for every row: sizes and strata as even as the units allow."""
-    generator = np.random.default_rng(seed)
-    _, unit_of = np.unique(units, return_inverse=True)
-    sizes = np.bincount(unit_of)
-    if len(sizes) < k:
-        raise HeldoutError(
-            f"kfold: {len(sizes)} rows or groups cannot fill k = {k} folds; lower kfold.k"
-        )
-    relabel = generator.permutation(k)
-    if sizes.max() == 1:
-        order = _shuffled_within(_unit_strata(unit_of, strata), generator)
-        dealt = np.empty(len(sizes), int)
-        dealt[order] = np.arange(len(sizes)) % k
-    else:
-        dealt = _deal_groups(unit_of, strata, k, generator)
-    return relabel[dealt][unit_of]
+def draw_kfold(rows: Rows, k: int, stratify: bool, seeds: list[int]) -> Split:
+    """Draw a partition into K folds for each seed.
+
+    Parameters
+    ----------
+    rows
+        The rows to split.
+    k
+        The number of folds.
+    stratify
+        Whether each fold holds the classes in proportion; then every class needs k units.
+    seeds
+        A seed for each repeat.
+
+    Returns
+    -------
+    Split
+        `repeat, row, fold`: repeats and folds are numbered from 1.
+
+    Examples
+    --------
+    >>> split = draw_kfold(Rows(np.arange(6)), k=3, stratify=False, seeds=[1])
+    >>> split["fold"].tolist()
+    [1, 3, 2, 1, 2, 3]
+    """
+    strata = rows.strata(stratify)
+    _check_class_sizes(rows, strata, k)
+    return _partitions([draw_folds(rows.unit, strata, k, seed) for seed in seeds])
 
 
-def _shuffled_within(strata: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    return np.lexsort((generator.random(len(strata)), strata))
+def user_kfold(rows: Rows) -> Split:
+    """Take the folds of the user's own column.
+
+    Parameters
+    ----------
+    rows
+        The rows to split; `rows.fold` holds the folds from 0.
+
+    Returns
+    -------
+    Split
+        `repeat, row, fold`, as from `draw_kfold`.
+
+    Examples
+    --------
+    >>> user_kfold(Rows(np.arange(3), fold=np.array([1, 0, 1])))["fold"].tolist()
+    [2, 1, 2]
+    """
+    assert rows.fold is not None
+    return _partitions([rows.fold])
 
 
-def _unit_strata(unit_of: np.ndarray, strata: np.ndarray | None) -> np.ndarray:
-    """The most frequent stratum of each unit (0 if there are none)."""
-    if strata is None:
-        return np.zeros(unit_of.max() + 1, int)
-    return _counts(unit_of, strata).argmax(axis=1)
+def loo_split(rows: Rows) -> Split:
+    """Make every unit a fold of its own.
+
+    Parameters
+    ----------
+    rows
+        The rows to split.
+
+    Returns
+    -------
+    Split
+        `row, fold`: folds are numbered from 1.
+
+    Examples
+    --------
+    >>> loo_split(Rows(np.array([7, 7, 9])))["fold"].tolist()
+    [1, 1, 2]
+    """
+    _, fold = np.unique(rows.unit, return_inverse=True)
+    return {"row": np.arange(rows.n), "fold": fold + 1}
 
 
-def _counts(unit_of: np.ndarray, strata: np.ndarray) -> np.ndarray:
-    _, codes = np.unique(strata, return_inverse=True)
-    counts = np.zeros((unit_of.max() + 1, codes.max() + 1))
-    np.add.at(counts, (unit_of, codes), 1)
-    return counts
+def draw_montecarlo(rows: Rows, fraction: float, stratify: bool, seeds: list[int]) -> Split:
+    """Draw a hold-out for each seed, independently.
+
+    Parameters
+    ----------
+    rows
+        The rows to split.
+    fraction
+        The share of the units that each round holds out.
+    stratify
+        Whether classes are held out in proportion.
+    seeds
+        A seed for each round.
+
+    Returns
+    -------
+    Split
+        `n, round, row`: the rows held out in each round, of n.
+
+    Examples
+    --------
+    >>> split = draw_montecarlo(Rows(np.arange(5)), 0.4, stratify=False, seeds=[3, 4])
+    >>> split["round"].tolist(), split["row"].tolist()
+    ([1, 1, 2, 2], [3, 4, 0, 3])
+    """
+    strata = rows.strata(stratify)
+    held = [draw_fraction(rows.unit, strata, fraction, seed) for seed in seeds]
+    return _listed(rows.n, "round", held)
 
 
-def _deal_groups(
-    unit_of: np.ndarray, strata: np.ndarray | None, k: int, generator: np.random.Generator
-) -> np.ndarray:
-    """Groups of unequal size, largest first, each to the fold that it unbalances least."""
-    counts = _counts(unit_of, np.zeros(len(unit_of)) if strata is None else strata)
-    shares = counts / counts.sum(axis=0)
-    order = np.lexsort((generator.random(len(shares)), -counts.sum(axis=1)))
-    load = np.zeros((k, shares.shape[1]))
-    dealt = np.empty(len(shares), int)
-    for unit in order:
-        worse = ((load + shares[unit]) ** 2 - load**2).sum(axis=1)
-        dealt[unit] = worse.argmin()
-        load[dealt[unit]] += shares[unit]
-    return dealt
+def draw_bootstrap(rows: Rows, seeds: list[int]) -> Split:
+    """Draw a bag for each seed: as many units as there are, with replacement.
 
+    Parameters
+    ----------
+    rows
+        The rows to split.
+    seeds
+        A seed for each bag.
 
-def draw_holdout(table: Prepared, fraction: float, stratify: bool, seed: int) -> Split:
-    """`row, held_out`: 1 for the rows of the development set."""
-    dev = draw_part(table.rows["unit"], _strata(table, stratify), fraction, seed)
-    held_out = np.zeros(table.n, int)
-    held_out[dev] = 1
-    return {"row": np.arange(table.n), "held_out": held_out}
+    Returns
+    -------
+    Split
+        `n, bag, row, count`: the rows in each bag, of n, and how often each was drawn.
 
-
-def draw_kfold(table: Prepared, k: int, stratify: bool, seeds: list[int]) -> Split:
-    """`repeat, row, fold`: one partition per seed, all numbered from 1."""
-    strata = _strata(table, stratify)
-    _check_class_sizes(table, strata, k)
-    folds = [draw_folds(table.rows["unit"], strata, k, seed) for seed in seeds]
-    return _partitions(folds)
-
-
-def user_kfold(table: Prepared) -> Split:
-    """`repeat, row, fold` from the user's own column."""
-    return _partitions([table.rows["fold"]])
-
-
-def loo_split(table: Prepared) -> Split:
-    """`row, fold`: every unit is a fold of its own."""
-    _, fold = np.unique(table.rows["unit"], return_inverse=True)
-    return {"row": np.arange(table.n), "fold": fold + 1}
-
-
-def draw_montecarlo(table: Prepared, fraction: float, stratify: bool, seeds: list[int]) -> Split:
-    """`n, round, row`: the rows held out in each round."""
-    strata = _strata(table, stratify)
-    held = [draw_part(table.rows["unit"], strata, fraction, seed) for seed in seeds]
-    return _listed(table.n, "round", held)
-
-
-def draw_bootstrap(table: Prepared, seeds: list[int]) -> Split:
-    """`n, bag, row, count`: as many units as there are, drawn with replacement."""
-    _, unit_of = np.unique(table.rows["unit"], return_inverse=True)
+    Examples
+    --------
+    >>> split = draw_bootstrap(Rows(np.arange(4)), seeds=[1])
+    >>> split["row"].tolist(), split["count"].tolist()
+    ([1, 2, 3], [1, 1, 2])
+    """
+    _, unit_of = np.unique(rows.unit, return_inverse=True)
     units = unit_of.max() + 1
     counts = [
         np.bincount(np.random.default_rng(seed).integers(units, size=units), minlength=units)[
@@ -156,42 +221,14 @@ def draw_bootstrap(table: Prepared, seeds: list[int]) -> Split:
         ]
         for seed in seeds
     ]
-    split = _listed(table.n, "bag", [np.flatnonzero(count) for count in counts])
+    split = _listed(rows.n, "bag", [np.flatnonzero(count) for count in counts])
     return {**split, "count": np.concatenate([count[count > 0] for count in counts])}
 
 
-def draw_halvings(
-    table: Prepared,
-    fraction: float,
-    stratify: bool,
-    halvings: int,
-    rounds: int,
-    seed: Callable[..., int],
-) -> Split:
-    """`halving, half, round, row, held_out`: Monte Carlo rounds inside disjoint halves.
-
-    The held-out sets are as large as those of Monte Carlo CV on all rows.
-    """
-    units, strata = np.asarray(table.rows["unit"]), _strata(table, stratify)
-    columns: list[np.ndarray] = []
-    for halving, half in itertools.product(range(1, halvings + 1), (1, 2)):
-        rows = draw_part(units, strata, 0.5, seed(f"halving {halving}"))
-        if half == 2:
-            rows = np.setdiff1d(np.arange(table.n), rows)
-        mine = None if strata is None else strata[rows]
-        for number in range(1, rounds + 1):
-            name = f"halving {halving} half {half} round {number}"
-            held = draw_part(units[rows], mine, min(2 * fraction, 0.9), seed(name))
-            flag = np.isin(np.arange(len(rows)), held).astype(int)
-            place = np.tile([[halving], [half], [number]], (1, len(rows)))
-            columns.append(np.vstack([place, rows, flag]))
-    names = ("halving", "half", "round", "row", "held_out")
-    return dict(zip(names, np.hstack(columns), strict=True))
-
-
-def _listed(n: int, key: str, rows: list[np.ndarray]) -> Split:
-    numbers = np.repeat(np.arange(1, len(rows) + 1), [len(part) for part in rows])
-    return {"n": np.full(len(numbers), n), key: numbers, "row": np.concatenate(rows)}
+def _listed(n: int, key: str, sets: list[np.ndarray]) -> Split:
+    """The rows of several sets below each other, with the number of the set."""
+    numbers = np.repeat(np.arange(1, len(sets) + 1), [len(one) for one in sets])
+    return {"n": np.full(len(numbers), n), key: numbers, "row": np.concatenate(sets)}
 
 
 def _partitions(folds: list[np.ndarray]) -> Split:
@@ -203,19 +240,13 @@ def _partitions(folds: list[np.ndarray]) -> Split:
     }
 
 
-def _strata(table: Prepared, stratify: bool) -> np.ndarray | None:
-    return np.asarray(table.target) if stratify and table.classification else None
-
-
-def _check_class_sizes(table: Prepared, strata: np.ndarray | None, k: int) -> None:
-    if strata is None or table.classes is None:
+def _check_class_sizes(rows: Rows, strata: np.ndarray | None, k: int) -> None:
+    if strata is None or rows.classes is None:
         return
-    pairs = np.unique(np.stack([np.asarray(table.rows["unit"]), strata]), axis=1)
-    sizes = np.bincount(pairs[1], minlength=len(table.classes))
-    smallest = int(sizes.argmin())
-    if sizes[smallest] < k:
-        what = "groups" if table.grouped else "unsealed rows"
+    smallest, size = smallest_class(rows.unit, strata, len(rows.classes))
+    if size < k:
+        what = "groups" if rows.grouped else "unsealed rows"
         raise HeldoutError(
-            f"kfold: class {table.classes[smallest]!r} has {sizes[smallest]} {what}, fewer than "
+            f"kfold: class {rows.classes[smallest]!r} has {size} {what}, fewer than "
             f"k = {k} folds; lower kfold.k, set kfold.stratify: false, or merge classes"
         )

@@ -11,7 +11,7 @@ FOLDS = "folds"
 """One fold at a time."""
 FOLDS_WHOLE = "folds_whole"
 """One fold at a time, and the training rows are predicted as well (Burman's adjustment)."""
-NEIGHBOURS = "neighbours"
+ADJACENT = "adjacent"
 """Fold i and the next one: what dev-set nested CV needs."""
 PAIRS = "pairs"
 """Two folds at a time: what nested CV needs."""
@@ -24,16 +24,16 @@ HALVES = "halves"
 BAGS = "bags"
 """What a bootstrap bag left out."""
 
-KINDS = (FULL, DEV, FOLDS, FOLDS_WHOLE, NEIGHBOURS, PAIRS, LOO, ROUNDS, HALVES, BAGS)
+KINDS = (FULL, DEV, FOLDS, FOLDS_WHOLE, ADJACENT, PAIRS, LOO, ROUNDS, HALVES, BAGS)
 
-IMPLIED = {FOLDS: FOLDS_WHOLE, NEIGHBOURS: PAIRS}
-"""Cells of the first kind are among those of the second."""
+IMPLIED = {FOLDS: FOLDS_WHOLE, ADJACENT: PAIRS}
+"""Held-out sets of the first kind are among those of the second."""
 
 SPLIT_FILE = {
     DEV: "holdout",
     FOLDS: "kfold",
     FOLDS_WHOLE: "kfold",
-    NEIGHBOURS: "kfold",
+    ADJACENT: "kfold",
     PAIRS: "kfold",
     LOO: "loo",
     ROUNDS: "montecarlo",
@@ -44,5 +44,21 @@ SPLIT_FILE = {
 
 
 def split_files(kinds: list[str]) -> list[str]:
-    """The split files that these kinds of cells are read from."""
+    """Name the split files that these kinds of held-out sets are read from.
+
+    Parameters
+    ----------
+    kinds
+        Kinds of held-out sets.
+
+    Returns
+    -------
+    list of str
+        Names of files without their ending, each once.
+
+    Examples
+    --------
+    >>> split_files([FULL, FOLDS, PAIRS, LOO])
+    ['kfold', 'loo']
+    """
     return sorted({SPLIT_FILE[kind] for kind in kinds if kind in SPLIT_FILE})

@@ -1,38 +1,24 @@
-"""Splits: drawn once (`draws.py`), written as files, instantiated as training and held-out rows.
+"""Splits, and the resamples that they describe.
 
-Every resampling plan has one shape, a `Resample`: a training multiset of rows and one or more
-named held-out sets.
+A split is drawn once (`draw.py`) and written as a file (`split_file.py`). Whatever it was drawn
+for, it becomes a list of `Resample`s: training rows and one or more named held-out sets.
 """
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from heldout.errors import HeldoutError
-from heldout.files import write_text
-from heldout.resampling.kinds import (
-    BAGS,
-    DEV,
-    FOLDS,
-    FOLDS_WHOLE,
-    FULL,
-    HALVES,
-    LOO,
-    NEIGHBOURS,
-    PAIRS,
-    ROUNDS,
-    SPLIT_FILE,
-)
+from heldout.resampling import kinds
 
 TRAIN = "train"
 """The name of the held-out set that is not held out: the training rows themselves."""
 
 LOO_CHUNK = 100
-"""How many left-out units share a score file: a crash loses at most one chunk."""
+"""How many left-out units share a score file. A job that is killed loses at most one chunk."""
 
 Split = dict[str, np.ndarray]
 """A split file's columns, by name."""
@@ -40,19 +26,31 @@ Split = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Resample:
-    """One training multiset and what it is evaluated on. `name` names the cell's file."""
+    """One training multiset of rows, and the rows it is evaluated on.
+
+    Parameters
+    ----------
+    name
+        The name of the cell's file.
+    train
+        The rows to train on; a row drawn twice is there twice.
+    held
+        The rows of each held-out set, by name.
+    members
+        Of leave-one-out: the single fits that share one score file and keep no model. `train` is
+        empty then, and `held` has the held-out sets of all members.
+    """
 
     name: str
     train: np.ndarray
     held: dict[str, np.ndarray]
-    parts: "Sequence[Resample]" = ()
-    """Many small fits that share one score file and keep no model (leave-one-out)."""
+    members: "Sequence[Resample]" = ()
 
 
-class Singles(Sequence[Resample]):
+class _Members(Sequence[Resample]):
     """One resample per held-out set, each trained on all other rows.
 
-    Made when asked for: together the training rows of leave-one-out are n².
+    A member is made when it is asked for: all together would hold n² row numbers.
     """
 
     def __init__(self, n: int, held: dict[str, np.ndarray]):
@@ -69,37 +67,63 @@ class Singles(Sequence[Resample]):
         return Resample(name, np.delete(self._everything, rows), {name: rows})
 
 
-def write_split(path: Path, split: Split) -> None:
-    """A csv file with one line per row of the split."""
-    lines = zip(*(column.tolist() for column in split.values()), strict=True)
-    body = "\n".join(",".join(map(str, line)) for line in lines)
-    write_text(path, ",".join(split) + "\n" + body + "\n")
-
-
-def read_split(path: Path) -> Split:
-    """The columns that `write_split` wrote."""
-    with path.open() as file:
-        names = file.readline().strip().split(",")
-        columns = np.loadtxt(file, dtype=np.int64, delimiter=",", ndmin=2).T
-    return dict(zip(names, columns, strict=True))
-
-
 def resamples(kind: str, n: int, splits: dict[str, Split]) -> list[Resample]:
-    """All resamples of a kind, from the task's split files."""
-    if kind == FULL:
+    """List all resamples of a kind.
+
+    Parameters
+    ----------
+    kind
+        A kind of held-out set, such as `heldout.resampling.kinds.FOLDS`.
+    n
+        The number of rows.
+    splits
+        The splits of the task, by the name of their file.
+
+    Returns
+    -------
+    list of Resample
+        In a fixed order, each with a name of its own.
+
+    Examples
+    --------
+    >>> kfold = {"repeat": np.ones(4, int), "row": np.arange(4), "fold": np.array([1, 2, 1, 2])}
+    >>> [one.name for one in resamples(kinds.FOLDS, 4, {"kfold": kfold})]
+    ['k2.r1.f01', 'k2.r1.f02']
+    """
+    if kind == kinds.FULL:
         everything = np.arange(n)
-        return [Resample(FULL, everything, {TRAIN: everything})]
-    return INSTANTIATE[kind](splits[SPLIT_FILE[kind]])
+        return [Resample(kinds.FULL, everything, {TRAIN: everything})]
+    return INSTANTIATE[kind](splits[kinds.SPLIT_FILE[kind]])
 
 
 def _dev(split: Split) -> list[Resample]:
     dev = split["held_out"] == 1
-    return [Resample(DEV, split["row"][~dev], {DEV: split["row"][dev]})]
+    return [Resample(kinds.DEV, split["row"][~dev], {kinds.DEV: split["row"][dev]})]
 
 
 @dataclass(frozen=True)
 class Partition:
-    """One partition into folds 0…k-1: `fold[row]`."""
+    """One partition of the rows into folds 0…k-1.
+
+    Parameters
+    ----------
+    repeat
+        The number of the partition, from 1.
+    k
+        The number of folds.
+    fold
+        For each row its fold.
+
+    Examples
+    --------
+    >>> partition = Partition(repeat=1, k=3, fold=np.array([0, 1, 2, 0]))
+    >>> partition.set_name(0, 2)
+    'k3.r1.f01+f03'
+    >>> partition.rows(0).tolist()
+    [0, 3]
+    >>> partition.without(0).train.tolist()
+    [1, 2]
+    """
 
     repeat: int
     k: int
@@ -122,7 +146,24 @@ class Partition:
 
 
 def partitions(split: Split) -> list[Partition]:
-    """The partitions in a kfold split file."""
+    """List the partitions of a K-fold split.
+
+    Parameters
+    ----------
+    split
+        `repeat, row, fold`, as from `heldout.resampling.draw.draw_kfold`.
+
+    Returns
+    -------
+    list of Partition
+        One for each repeat.
+
+    Examples
+    --------
+    >>> split = {"repeat": np.ones(3, int), "row": np.arange(3), "fold": np.array([2, 1, 2])}
+    >>> [(one.k, one.fold.tolist()) for one in partitions(split)]
+    [(2, [1, 0, 1])]
+    """
     found = []
     for repeat in np.unique(split["repeat"]):
         mine = split["repeat"] == repeat
@@ -133,12 +174,30 @@ def partitions(split: Split) -> list[Partition]:
 
 
 def next_fold(fold: int, k: int) -> int:
-    """The fold that validates for an outer fold in dev-set nested CV."""
+    """The fold that validates for an outer fold in dev-set nested CV.
+
+    Parameters
+    ----------
+    fold
+        The outer fold, from 0.
+    k
+        The number of folds; after the last fold comes the first.
+
+    Returns
+    -------
+    int
+        The next fold.
+
+    Examples
+    --------
+    >>> next_fold(0, 3), next_fold(2, 3)
+    (1, 0)
+    """
     return (fold + 1) % k
 
 
 def _folds(split: Split) -> list[Resample]:
-    return [part.without(f) for part in partitions(split) for f in range(part.k)]
+    return [one.without(f) for one in partitions(split) for f in range(one.k)]
 
 
 def _folds_whole(split: Split) -> list[Resample]:
@@ -146,34 +205,24 @@ def _folds_whole(split: Split) -> list[Resample]:
 
 
 def _pairs(split: Split) -> list[Resample]:
-    _check_three(split)
     return [
-        part.without(i, j)
-        for part in partitions(split)
-        for i, j in itertools.combinations(range(part.k), 2)
+        one.without(i, j)
+        for one in _three_or_more(split)
+        for i, j in itertools.combinations(range(one.k), 2)
     ]
 
 
-def _check_three(split: Split) -> None:
-    k = partitions(split)[0].k
-    if k < 3:
+def _three_or_more(split: Split) -> list[Partition]:
+    found = partitions(split)
+    if (k := found[0].k) < 3:
         raise HeldoutError(f"kfold: nested CV leaves out pairs of folds and needs k ≥ 3, found {k}")
+    return found
 
 
-def _neighbours(split: Split) -> list[Resample]:
-    _check_three(split)
-    found = [
-        part.without(f, next_fold(f, part.k)) for part in partitions(split) for f in range(part.k)
-    ]
-    return list({resample.name: resample for resample in found}.values())
-
-
-def _left_out(split: Split, key: str, name: Callable[[int], str]) -> Iterator[Resample]:
-    """One resample per value of `key`: the listed rows are held out, all others train."""
-    everything = np.arange(int(split["n"][0]))
-    for value in np.unique(split[key]):
-        held = split["row"][split[key] == value]
-        yield Resample(name(int(value)), np.setdiff1d(everything, held), {name(int(value)): held})
+def _adjacent(split: Split) -> list[Resample]:
+    """The pairs of each fold and the next; with three folds or more, no pair comes twice."""
+    every = _three_or_more(split)
+    return [one.without(f, next_fold(f, one.k)) for one in every for f in range(one.k)]
 
 
 def _loo(split: Split) -> list[Resample]:
@@ -186,12 +235,18 @@ def _loo(split: Split) -> list[Resample]:
         chunk = units[start : start + LOO_CHUNK]
         held = {f"loo.{i}": rows for i, rows in enumerate(chunk, start + 1)}
         name = f"loo.c{start // LOO_CHUNK + 1:03d}"
-        found.append(Resample(name, np.array([], np.int64), held, Singles(n, held)))
+        found.append(Resample(name, np.array([], np.int64), held, _Members(n, held)))
     return found
 
 
 def _rounds(split: Split) -> list[Resample]:
-    return list(_left_out(split, "round", lambda i: f"mc.r{i:03d}"))
+    everything = np.arange(int(split["n"][0]))
+    found = []
+    for number in np.unique(split["round"]):
+        held = split["row"][split["round"] == number]
+        name = f"mc.r{number:03d}"
+        found.append(Resample(name, np.setdiff1d(everything, held), {name: held}))
+    return found
 
 
 def _halves(split: Split) -> list[Resample]:
@@ -223,13 +278,13 @@ def _bags(split: Split) -> list[Resample]:
 
 
 INSTANTIATE: dict[str, Callable[[Split], list[Resample]]] = {
-    DEV: _dev,
-    FOLDS: _folds,
-    FOLDS_WHOLE: _folds_whole,
-    NEIGHBOURS: _neighbours,
-    PAIRS: _pairs,
-    LOO: _loo,
-    ROUNDS: _rounds,
-    HALVES: _halves,
-    BAGS: _bags,
+    kinds.DEV: _dev,
+    kinds.FOLDS: _folds,
+    kinds.FOLDS_WHOLE: _folds_whole,
+    kinds.ADJACENT: _adjacent,
+    kinds.PAIRS: _pairs,
+    kinds.LOO: _loo,
+    kinds.ROUNDS: _rounds,
+    kinds.HALVES: _halves,
+    kinds.BAGS: _bags,
 }

@@ -1,11 +1,11 @@
-"""The csv files of a task as tables: numbers as numbers, everything else as text."""
+"""The csv files of a task as tables of numbers and texts."""
 
 import csv
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 TEXT = frozenset(
     (
@@ -17,6 +17,8 @@ TEXT = frozenset(
 """Columns that stay text, whatever they look like: a learner may be called 1."""
 
 Row = dict[str, Any]
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -30,9 +32,21 @@ class Table:
         """The rows with these values."""
         return [row for row in self.rows if all(row.get(k) == v for k, v in wanted.items())]
 
+    def recommended(self) -> dict[tuple[str, str], Row]:
+        """Of each (learner, estimator) the row with the recommended interval."""
+        return first_of_each(self.rows, lambda row: (row["learner"], row["estimator"]))
+
     def packed(self) -> dict[str, Any]:
         """A compact JSON form, for the scripts of the page."""
         return pack({column: [row[column] for row in self.rows] for column in self.columns})
+
+
+def first_of_each(rows: Iterable[Value], key: Callable[[Value], Key]) -> dict[Key, Value]:
+    """The first row with each key; of an estimate's rows that is the recommended one."""
+    found: dict[Key, Value] = {}
+    for row in rows:
+        found.setdefault(key(row), row)
+    return found
 
 
 def read_table(path: Path) -> Table | None:
@@ -51,14 +65,14 @@ def read_table(path: Path) -> Table | None:
 
 
 def parse(column: str, texts: Iterable[str]) -> list[Any]:
-    """A column: texts as they are, or else numbers; nothing for an empty cell."""
+    """The values of a column: texts or numbers, None for an empty cell."""
     if column in TEXT:
         return [text or None for text in texts]
     return [number(text) if text else None for text in texts]
 
 
 def number(text: str) -> Any:
-    """A finite number, None for any other number, and a text that is no number as it is."""
+    """A finite number; None for an infinite one or NaN; a text that is no number as it is."""
     try:
         value = float(text)
     except ValueError:
@@ -69,7 +83,7 @@ def number(text: str) -> Any:
 
 
 def pack(columns: dict[str, list[Any]]) -> dict[str, Any]:
-    """Column by column; texts, which repeat themselves, as numbers of their levels."""
+    """Column by column; a column of texts as the numbers of its levels, because texts repeat."""
     return {
         "columns": list(columns),
         "values": [pack_column(values) for values in columns.values()],

@@ -5,10 +5,10 @@ from typing import Any
 
 from heldout.data.prepared import open_prepared
 from heldout.resampling.draw import draw_split
-from heldout.resampling.split import write_split
+from heldout.resampling.split_file import write_split
 
 
 def main(folder: Path, spec: dict[str, Any]) -> None:
     """Draw the split that the spec names."""
     table = open_prepared(folder / "data")
-    write_split(folder / "splits" / f"{spec['split']}.csv", draw_split(table, spec))
+    write_split(folder / "splits" / f"{spec['split']}.csv", draw_split(table.rows_to_split, spec))

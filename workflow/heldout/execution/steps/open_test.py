@@ -1,37 +1,35 @@
 """Frozen selection and final model → test risk: the only step that reads the sealed rows."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import joblib
 import numpy as np
-from pyarrow import parquet
 
 from heldout.data.ledger import record_opening
 from heldout.data.schema import schema_from_json
+from heldout.data.vault import read_sealed, sealed_identity
 from heldout.estimates.evidence import Evidence
 from heldout.estimates.rows import EstimateRow, write_rows
 from heldout.estimates.tables import estimate_rows
 from heldout.files import read_json
 from heldout.measures.losses import loss_for
-from heldout.names import digest, seed_for
+from heldout.names import seed_for
 from heldout.selection.final import Predictor
 
 
 def main(folder: Path, spec: dict[str, Any]) -> None:
     """Record the opening, score the final model, write the rows."""
     vault = folder / "vault"
-    sealed_file = vault / "sealed.parquet"
-    with parquet.ParquetFile(sealed_file) as file:
-        sealed = file.read()
+    sealed = read_sealed(vault)
     if sealed.num_rows == 0:
         write_rows(vault / "test.csv", EstimateRow, [])
         return
     selection = read_json(folder / "selection.json")
-    identity = digest(json.dumps(sealed.to_pydict(), sort_keys=True, default=str))
     card = read_json(folder / "final" / "card.json")
-    openings = record_opening(vault, identity, card, spec["config"], spec["open_again"])
+    openings = record_opening(
+        vault, sealed_identity(sealed), card, spec["config"], spec["open_again"]
+    )
     predictor: Predictor = joblib.load(folder / "final" / "model.joblib")
     evidence = _evidence(predictor, sealed, spec, openings)
     rows = [

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from heldout.data.prepare import Request, prepare
+from heldout.data.prepare import prepare
+from heldout.data.request import Request
 from heldout.execution.lean_imports import without_pandas
 
 

@@ -115,6 +115,19 @@ function labelRoom(labels, width, part = 0.36) {
   return { marginLeft: 14 + LETTER * length, short: (label) => clip(label, length) };
 }
 
+// A chart with a line of 26 pixels for each label, below a head.
+function linePlot({ domain, width, head, part, ...options }) {
+  const room = labelRoom(domain, width, part);
+  return plot({
+    width,
+    height: head + 26 * domain.length,
+    marginLeft: room.marginLeft,
+    marginTop: 6,
+    y: { domain, label: null, tickFormat: room.short, tickSize: 0 },
+    ...options,
+  });
+}
+
 function minus(text) {
   return String(text).replace(/^-/, "−");
 }

@@ -55,16 +55,14 @@ function choiceCounts(rows, colours, width) {
   const counts = d3.rollup(rows, (group) => group.length, foldChoice);
   const bars = [...colours].slice(0, 20).map(([choice, fill]) => ({ choice, fill, count: counts.get(choice) }));
   const domain = bars.map((bar) => bar.choice);
-  const room = labelRoom(domain, width, 0.5);
   const at = { x: "count", y: "choice" };
-  return plot({
+  return linePlot({
+    domain,
     width,
-    height: 34 + 26 * bars.length,
-    marginLeft: room.marginLeft,
-    marginTop: 6,
+    head: 34,
+    part: 0.5,
     marginRight: 30,
     x: { label: null, ticks: 4, tickFormat: "d", grid: true, domain: [0, d3.max(counts.values())] },
-    y: { domain, label: null, tickFormat: room.short, tickSize: 0 },
     marks: [
       Plot.barX(bars, { ...at, fill: "fill", insetTop: 4, insetBottom: 4 }),
       Plot.text(bars, { ...at, text: "count", dx: 6, textAnchor: "start" }),

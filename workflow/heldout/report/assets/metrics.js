@@ -43,18 +43,15 @@ function againstSelected(rows) {
 function forest(rows, width) {
   const domain = d3.groupSort(rows, (group) => -group[0].difference, (row) => row.other);
   const colour = (row) => (row.ci_high < 0 ? "var(--green)" : row.ci_low > 0 ? "var(--amber)" : "var(--grey)");
-  const room = labelRoom(domain, width);
   const title = (row) =>
     `${data.selection.learner} − ${row.other}: ${showRisk(row.difference)}\n${showInterval(row.ci_low, row.ci_high)}`;
   const ends = { x1: "ci_low", x2: "ci_high", y: "other", strokeLinecap: "round" };
-  return plot({
+  return linePlot({
+    domain,
     width,
-    height: 36 + 26 * domain.length,
-    marginLeft: room.marginLeft,
-    marginTop: 6,
+    head: 36,
     marginRight: 24,
     x: riskAxis({ ticks: Math.max(3, width / 100) }),
-    y: { domain, label: null, tickFormat: room.short, tickSize: 0 },
     marks: [
       Plot.ruleX([0], { stroke: "currentColor", strokeOpacity: 0.6 }),
       Plot.ruleY(rows, { ...ends, stroke: colour, strokeWidth: 3, strokeOpacity: 0.55 }),

@@ -1,0 +1,117 @@
+"""The key of a cell depends on all code that can change its numbers, and on no other."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import heldout
+from heldout import provenance
+from heldout.numerics.engines.registry import ENGINES, code_roots
+from heldout.provenance import import_closure
+
+ROOT = Path(heldout.__file__).parent
+COMMON = {
+    "learners.definition",
+    "names",
+    "numerics",
+    "numerics.engines.generic",
+    "numerics.errors",
+    "numerics.fit_warning",
+    "numerics.pipeline",
+    "numerics.predict",
+    "numerics.preprocessing",
+    "numerics.problem",
+    "numerics.run",
+    "predictions",
+}
+"""What every engine's numbers come from."""
+PATH = {"numerics.engines.path"}
+NEIGHBORS = {
+    "numerics.engines.knn",
+    "numerics.engines.neighbor_candidates",
+    "numerics.engines.neighbor_sharing",
+    "numerics.neighbors",
+    *PATH,
+}
+TREES = {"numerics.engines.tree_predictions", *PATH}
+
+
+def internals(*names: str) -> set[str]:
+    return {f"numerics.sklearn_internals.{name}" for name in (*names, "selfcheck")}
+
+
+OWN = {
+    "generic": set(),
+    "leave_one_out": {"numerics.engines.leave_one_out", *NEIGHBORS},
+    "polynomial": {"numerics.engines.polynomial"},
+    "knn": NEIGHBORS,
+    "ridge": {"numerics.engines.ridge", *PATH, *internals("ridge_classifier")},
+    "linear": {"numerics.engines.linear", *PATH},
+    "lasso": {"numerics.engines.lasso", *PATH},
+    "logistic": {"numerics.engines.logistic", *PATH},
+    "svm": {
+        "numerics.engines.svm",
+        "numerics.engines.kernel_matrix",
+        *PATH,
+        *internals("svm_kernel"),
+    },
+    "tree": {
+        "numerics.engines.tree",
+        *TREES,
+        *internals("tree_depths", "tree_growth", "feature_order", "tree_pruning"),
+    },
+    "forest": {"numerics.engines.forest", *TREES},
+    "boosting": {"numerics.engines.boosting", *PATH, *internals("boosting_stages")},
+}
+PACKAGES = {"numerics.engines", "numerics.sklearn_internals"}
+"""Docstrings only."""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_an_engine_is_made_of(engine: str) -> None:
+    found = {name.removeprefix("heldout.") for name in import_closure(*code_roots(engine))}
+    assert found - PACKAGES == COMMON | OWN[engine]
+
+
+def test_words_and_declarations_are_in_no_key() -> None:
+    """The catalogue, grids, messages, the choice of engines, checks, estimators and config."""
+    everything = set[str]().union(*(import_closure(*code_roots(name)) for name in ENGINES))
+    for module in (
+        "heldout.learners.catalogue",
+        "heldout.learners.grid",
+        "heldout.learners.learner",
+        "heldout.cells.preflight",
+        "heldout.errors",
+        "heldout.provenance",
+        "heldout.numerics.engines.registry",
+    ):
+        assert (ROOT.parent / module.replace(".", "/")).with_suffix(".py").is_file()
+        assert module not in everything
+    rooms = {name.split(".")[1] for name in everything}
+    assert rooms <= {"learners", "names", "numerics", "predictions"}
+
+
+def test_packages_of_the_closure_hold_nothing_but_a_docstring() -> None:
+    """Importing a module runs the packages that it lies in; closures do not follow that."""
+    for package in ("", "learners", "numerics", *(p.replace(".", "/") for p in PACKAGES)):
+        tree = ast.parse((ROOT / package / "__init__.py").read_text(encoding="utf-8"))
+        code = [node for node in tree.body if not isinstance(node, ast.Expr)]
+        assert not code or package == "", package
+
+
+def test_a_change_in_row_slicing_changes_every_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {name: provenance.code_digest(*code_roots(name)) for name in ENGINES}
+    original = provenance._facts
+
+    def changed(module: str) -> provenance._Facts:
+        facts = original(module)
+        return facts._replace(digest="other") if module == "heldout.numerics.problem" else facts
+
+    monkeypatch.setattr(provenance, "_facts", changed)
+    provenance.code_digest.cache_clear()
+    try:
+        after = {name: provenance.code_digest(*code_roots(name)) for name in ENGINES}
+    finally:
+        provenance.code_digest.cache_clear()
+    assert all(after[name] != before[name] for name in ENGINES)

@@ -1,0 +1,73 @@
+"""The warnings of a fit stay with its θ, whichever engine fits it."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from fitting import fit, numbers
+
+from heldout.learners.learner import define
+from heldout.numerics import run
+from heldout.numerics.engines.registry import by_engine
+from heldout.numerics.pipeline import Builder
+from heldout.numerics.problem import Problem
+
+GENERATOR = np.random.default_rng(0)
+FEATURES = GENERATOR.normal(size=(60, 80))
+SCORE = FEATURES[:, 0] + GENERATOR.normal(size=60)
+
+
+def problem(block: dict[str, Any], classification: bool) -> Problem:
+    target = (SCORE > 0).astype(int) if classification else SCORE
+    columns = numbers(80, ["no", "yes"] if classification else None)
+    builder = Builder(define("l", {"grid": {}, **block}), columns)
+    return Problem(builder, FEATURES[:50], target[:50], FEATURES[50:], 1)
+
+
+@pytest.mark.parametrize(
+    ("engine", "block", "classification", "thetas", "guilty"),
+    [
+        ("svm", {"estimator": "svm"}, True, [{"max_iter": 2}, {"max_iter": -1}], 0),
+        ("lasso", {"estimator": "lasso", "params": {"max_iter": 60}}, False,
+         [{"alpha": 1.0}, {"alpha": 1e-3}], 1),
+        ("generic", {"estimator": "sklearn.linear_model.LogisticRegression"}, True,
+         [{"max_iter": 1000}, {"max_iter": 2}], 1),
+        ("generic", {"estimator": "sklearn.neural_network.MLPRegressor",
+                     "params": {"hidden_layer_sizes": [2]}}, False, [{"max_iter": 2}], 0),
+    ],
+)  # fmt: skip
+def test_a_fit_that_does_not_converge_says_so(
+    engine: str, block: dict[str, Any], classification: bool, thetas: list[Any], guilty: int
+) -> None:
+    found = fit(problem(block, classification), thetas)
+    assert [outcome.theta for outcome in found] == thetas
+    for i, outcome in enumerate(found):
+        assert outcome.error is None
+        assert outcome.engine == engine
+        categories = [warning.category for warning in outcome.warnings]
+        assert categories == (["ConvergenceWarning"] if i == guilty else [])
+
+
+def test_equal_warnings_are_counted_and_added_over_members(monkeypatch: Any) -> None:
+    given = problem({"estimator": "tree"}, True)
+    original = type(given.builder).estimator
+
+    def noisy(self: Builder, recipe: Any, seed: int) -> Any:
+        for _ in range(2):
+            warnings.warn("first line\nsecond line", UserWarning, stacklevel=1)
+        return original(self, recipe, seed)
+
+    monkeypatch.setattr(Builder, "estimator", noisy)
+    engines = by_engine(given.builder.definition, True, [{"ccp_alpha": 0.0}])
+    [outcome] = run.fit_members([given, given, given], engines)
+    assert [tuple(warning) for warning in outcome.warnings] == [("UserWarning", "first line", 6)]
+
+
+def test_warnings_of_the_caller_are_left_alone() -> None:
+    outcomes = run.fit(problem({"estimator": "tree"}, True), {"tree": [{"max_depth": 1}, {}]})
+    next(outcomes)
+    with pytest.warns(UserWarning, match="mine"):
+        warnings.warn("mine", UserWarning, stacklevel=1)
+    [last] = outcomes
+    assert last.warnings == ()

@@ -1,0 +1,72 @@
+"""What each row belongs to: its unit (its group, or itself), and the user's own fold."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from heldout.data.input_checks import first_rows
+from heldout.data.prepared import ROWS
+from heldout.data.request import Request
+from heldout.data.schema import is_missing, values_of
+from heldout.errors import HeldoutError
+
+
+def units_of(request: Request, table: pa.Table) -> np.ndarray:
+    """For each row the number of its group, or of itself."""
+    if request.groups is None:
+        return np.arange(table.num_rows)
+    groups = values_of(table, request.groups)
+    absent = is_missing(groups)
+    if absent.any():
+        raise HeldoutError(f"groups: '{request.groups}' is missing in {first_rows(absent)}")
+    return pc.dictionary_encode(groups).indices.to_numpy().astype(np.int64)
+
+
+def numbered_rows(request: Request, unsealed: pa.Table, source: np.ndarray) -> np.ndarray:
+    """For each unsealed row its number in the source table, its unit and the user's own fold."""
+    rows = np.empty(unsealed.num_rows, ROWS)
+    rows["source"] = source
+    rows["unit"] = units_of(request, unsealed)
+    rows["fold"] = -1
+    if request.fold_column:
+        rows["fold"] = _user_folds(request.fold_column, unsealed, rows["unit"], request.groups)
+    return rows
+
+
+def _user_folds(name: str, unsealed: pa.Table, units: np.ndarray, groups: str | None) -> np.ndarray:
+    values = values_of(unsealed, name)
+    absent = is_missing(values)
+    if absent.any():
+        raise HeldoutError(f"kfold.column: '{name}' is missing in {absent.sum()} unsealed rows")
+    labels = values.to_pylist()
+    levels = sorted(set(labels), key=_fold_order)
+    if len(levels) < 2:
+        raise HeldoutError(f"kfold.column: '{name}' holds one fold only; K must be at least 2")
+    number = {level: i for i, level in enumerate(levels)}
+    folds = np.array([number[label] for label in labels], np.int64)
+    if groups is not None:
+        _check_groups_whole(folds, units, values_of(unsealed, groups), name, groups)
+    return folds
+
+
+def _fold_order(label: Any) -> tuple[float, str]:
+    """Numbers in their order, whether written as numbers or as text; then texts."""
+    try:
+        return float(label), str(label)
+    except (TypeError, ValueError):
+        return float("inf"), str(label)
+
+
+def _check_groups_whole(
+    folds: np.ndarray, units: np.ndarray, labels: pa.Array, column: str, groups: str
+) -> None:
+    first = np.full(units.max() + 1, -1)
+    first[units[::-1]] = folds[::-1]
+    divided = np.flatnonzero(first[units] != folds)
+    if len(divided):
+        raise HeldoutError(
+            f"kfold.column: group {labels[int(divided[0])].as_py()!r} of '{groups}' lies in two folds of "
+            f"'{column}'; a group must stay whole"
+        )

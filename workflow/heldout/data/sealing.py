@@ -1,0 +1,48 @@
+"""Which rows are sealed: a random share of the units, a table of its own, or none."""
+
+import numpy as np
+import pyarrow as pa
+
+from heldout.data.grouping import units_of
+from heldout.data.input_checks import check_finite, check_test_table, target_of
+from heldout.data.read import read_table
+from heldout.data.request import Request
+from heldout.data.schema import Schema, values_of
+from heldout.data.vault import SOURCE_ROW
+from heldout.errors import HeldoutError
+from heldout.names import seed_for
+from heldout.resampling.units import draw_fraction
+
+
+def seal(request: Request, table: pa.Table) -> tuple[np.ndarray, pa.Table]:
+    """The numbers of the unsealed rows, and the sealed rows as they were read."""
+    everything = np.arange(table.num_rows)
+    if isinstance(request.test, str):
+        test = read_table(request.test, list(request.missing))
+        check_test_table(request, table, test)
+        return everything, _with_row_numbers(test, np.arange(test.num_rows))
+    if request.test == 0:
+        return everything, _with_row_numbers(table.slice(0, 0), everything[:0])
+    target = target_of(request, table)
+    values = values_of(table, request.target)
+    sealed = draw_fraction(
+        units=units_of(request, table),
+        strata=target.encode(values) if target.classification and request.stratify else None,
+        fraction=request.test,
+        seed=seed_for(request.seed, request.task, "seal"),
+    )
+    if not 0 < len(sealed) < table.num_rows:
+        raise HeldoutError(
+            f"test: a share of {request.test} of {table.num_rows} rows seals none or all"
+        )
+    return np.setdiff1d(everything, sealed), _with_row_numbers(table.take(pa.array(sealed)), sealed)
+
+
+def check_sealed(request: Request, schema: Schema, sealed: pa.Table) -> None:
+    """Find infinite sealed features now: the test must not fail after all the fits."""
+    source = request.test if isinstance(request.test, str) else request.data
+    check_finite(schema.encode(sealed), schema, sealed.column(SOURCE_ROW).to_numpy(), source)
+
+
+def _with_row_numbers(table: pa.Table, numbers: np.ndarray) -> pa.Table:
+    return table.append_column(SOURCE_ROW, pa.array(numbers, pa.int64()))

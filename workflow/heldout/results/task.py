@@ -1,0 +1,93 @@
+"""The folder of a task, opened for reading. Nothing here writes or runs anything."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from heldout.data.ledger import read_ledger
+from heldout.errors import HeldoutError, did_you_mean
+from heldout.estimates.rows import EstimateRow, read_rows
+from heldout.files import read_json
+from heldout.results.tables import Table, read_table
+
+ALL = "all"
+"""The learner of the rows that judge the choice between learners too."""
+
+
+@dataclass(frozen=True)
+class TaskResults:
+    """The results of one task; a file is read when it is asked for.
+
+    Parameters
+    ----------
+    folder
+        `results/TASK`.
+    """
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """The name of the task."""
+        return self.folder.name
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """The facts about the prepared table."""
+        return read_json(self.folder / "data" / "table.json")
+
+    @property
+    def classification(self) -> bool:
+        """Whether the target is one of several classes."""
+        return self.facts["schema"]["target"]["classes"] is not None
+
+    @property
+    def has_selection(self) -> bool:
+        """Whether a model has been selected."""
+        return (self.folder / "selection.json").is_file()
+
+    @cached_property
+    def selection(self) -> dict[str, Any]:
+        """What was selected and why."""
+        return read_json(self.folder / "selection.json")
+
+    @cached_property
+    def card(self) -> dict[str, Any]:
+        """What the final model is."""
+        return read_json(self.folder / "final" / "card.json")
+
+    @cached_property
+    def ledger(self) -> list[dict[str, Any]]:
+        """Every opening of the sealed rows, oldest first."""
+        return read_ledger(self.folder / "vault")
+
+    def table(self, name: str) -> Table:
+        """A csv file as a table, without rows if there is no such file."""
+        return read_table(self.folder / f"{name}.csv") or Table([], [])
+
+    @cached_property
+    def estimates(self) -> Table:
+        """The estimates of the tuned procedures."""
+        return self.table("estimates")
+
+    def estimate_rows(self) -> list[EstimateRow]:
+        """The same as typed rows."""
+        path = self.folder / "estimates.csv"
+        if not path.is_file():
+            raise HeldoutError(f"task '{self.name}' has no estimates yet; run: snakemake --cores all")
+        return read_rows(path, EstimateRow)
+
+
+def task_names(results: Path, having: str) -> list[str]:
+    """The tasks whose folders have a file (or files like it), in alphabetical order."""
+    depth = len(Path(having).parts)
+    return sorted({path.parents[depth - 1].name for path in results.glob(f"*/{having}")})
+
+
+def open_task(results: Path, task: str) -> TaskResults:
+    """The results of a task, or an error that names the tasks there are."""
+    if not (results / task).is_dir():
+        hint = did_you_mean(task, task_names(results, "data"))
+        raise HeldoutError(f"no task '{task}' in '{results}'{hint}")
+    return TaskResults(results / task)
