@@ -248,6 +248,12 @@ def test_intervals_aim_at_what_they_were_derived_for(tmp_path: Path) -> None:
     assert audit.row("nested_cv", "tuned").fits == 15, "folds, and pairs of folds"
 
 
+def test_fits_of_the_dev_set_variant_are_those_that_nested_cv_made_too(tmp_path: Path) -> None:
+    config = linear(12, 2, estimators=["nested_cv", "nested_dev"], kfold={"k": 4})
+    audit = run_audit(config, tmp_path)
+    assert {audit.row(name, "tuned").fits for name in ("nested_cv", "nested_dev")} == {4 + 6}
+
+
 # --- batches -----------------------------------------------------------------------------------
 
 
