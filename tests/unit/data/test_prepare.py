@@ -211,6 +211,17 @@ def test_a_test_table_is_checked_before_any_fit(tmp_path, changes, message):
     assert message in message_of(tmp_path, test=test, groups="group")
 
 
+def test_a_draw_sees_units_classes_and_folds(tmp_path):
+    rows = prepared(tmp_path, COLUMNS, groups="group").rows_to_split
+    assert rows.grouped
+    assert rows.n == N
+    assert rows.unit.tolist() == [i // 4 for i in range(N)]
+    assert rows.code.tolist() == [int(i % 4 == 0) for i in range(N)]
+    assert rows.classes == ["no", "yes"]
+    numbers = prepared(tmp_path, COLUMNS, target="number", drop=["y"]).rows_to_split
+    assert (numbers.grouped, numbers.code, numbers.classes) == (False, None, None)
+
+
 def test_the_users_own_folds(tmp_path):
     folds = ["10", "9", "2", "2"] * 10
     table = prepared(tmp_path, COLUMNS | {"fold": folds}, fold_column="fold")

@@ -106,8 +106,8 @@ def _words(rows: list[AuditRow], k: int | None) -> dict[str, Any]:
 def pair_text(text: str) -> str:
     """`ridge {"alpha":1.0}` as `ridge, alpha = 1`."""
     learner, _, rest = text.partition("{")
-    parts = [learner.strip(), theta_text(json.loads("{" + rest))]
-    return ", ".join(part for part in parts if part) or "–"
+    texts = [learner.strip(), theta_text(json.loads("{" + rest))]
+    return ", ".join(text for text in texts if text) or "–"
 
 
 def _payload(

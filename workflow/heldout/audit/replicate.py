@@ -253,9 +253,7 @@ class _Truths:
     def nested(self, procedures: Procedures) -> dict[tuple[str, str], float]:
         """For each nested estimate, the mean true risk of its outer models."""
         partitions = (
-            {part.repeat: part for part in self._cells.loss_table.partitions}
-            if _nested(self)
-            else {}
+            {one.repeat: one for one in self._cells.loss_table.partitions} if _nested(self) else {}
         )
         found: dict[tuple[str, str], list[float]] = {}
         for row in procedures.fold_rows():
@@ -274,5 +272,5 @@ def _nested(truths: _Truths) -> bool:
 
 def _mean_risks(tables: list[list[list[Any]]]) -> np.ndarray:
     """Over probed models, for the θ of all learners in order."""
-    parts = [np.array([[r.value for r in model] for model in table]) for table in tables]
-    return np.concatenate([part.mean(axis=0) for part in parts])
+    risks = [np.array([[r.value for r in model] for model in table]) for table in tables]
+    return np.concatenate([one.mean(axis=0) for one in risks])

@@ -29,7 +29,7 @@ from heldout.names import seed_for
 
 
 def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
-    """Read a task's table, check it, seal rows, and write both parts.
+    """Read a task's table, check it, seal rows, and write sealed and unsealed rows.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ class GaussianLinear(Regression):
         return np.where(np.arange(self.features) < count, size, 0.0)
 
     def draw_rows(self, n: int, generator: np.random.Generator) -> np.ndarray:
-        """Independent parts and a common one."""
+        """A component of its own for each feature, and one that all share."""
         share = float(self.params["correlation"])
         own = generator.normal(size=(n, self.features))
         return np.sqrt(1 - share) * own + np.sqrt(share) * generator.normal(size=(n, 1))
