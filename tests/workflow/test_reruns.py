@@ -189,7 +189,7 @@ def library(project: Project) -> Path:
 def test_a_comment_or_docstring_in_the_fitting_code_changes_nothing(
     project: Project, library: Path
 ) -> None:
-    module = library / "engines" / "generic.py"
+    module = library / "numerics" / "engines" / "generic.py"
     text = module.read_text().replace('"""', '"""In other words: ', 1)
     module.write_text(f"# A comment.\n{text}\n\n# Another one.\n")
     run, written = rerun(project)
@@ -200,7 +200,7 @@ def test_a_comment_or_docstring_in_the_fitting_code_changes_nothing(
 def test_a_statement_in_the_fitting_code_fits_everything_anew(
     project: Project, library: Path
 ) -> None:
-    module = library / "engines" / "generic.py"
+    module = library / "numerics" / "engines" / "generic.py"
     module.write_text(module.read_text() + "\n\nTOLERANCE = 1e-9\n")
     run, written = rerun(project, RISKS)
     assert written == cells_of(THETA_FOLDERS)
@@ -208,7 +208,7 @@ def test_a_statement_in_the_fitting_code_fits_everything_anew(
 
 
 def test_a_statement_in_the_estimating_code_fits_nothing(project: Project, library: Path) -> None:
-    module = library / "estimate" / "risks.py"
+    module = library / "estimates" / "risks.py"
     module.write_text(module.read_text() + "\n\nTOLERANCE = 1e-9\n")
     run, written = rerun(project, RISKS)
     assert run.jobs["estimate_risks"] == 1

@@ -91,7 +91,7 @@ def rules_in_the_workflow() -> set[str]:
 def test_only_prepare_and_open_test_name_the_sealed_file() -> None:
     library = REPO / "workflow" / "heldout"
     naming = {str(p.relative_to(library)) for p in library.rglob("*.py") if names_sealed_file(p)}
-    assert naming == {"prepare.py", "steps/open_test.py"}
+    assert naming == {"data/prepare.py", "execution/steps/open_test.py"}
 
 
 def names_sealed_file(module: Path) -> bool:
