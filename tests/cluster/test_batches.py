@@ -23,36 +23,36 @@ def config(thetas: int, **keys: Any) -> dict[str, Any]:
     }
 
 
-def parts(thetas: int, cores: int | None, **keys: Any) -> int:
-    return Study(config(thetas, **keys), cores).parts("t")
+def batches(thetas: int, cores: int | None, **keys: Any) -> int:
+    return Study(config(thetas, **keys), cores).batches("t")
 
 
 def test_on_one_machine_there_is_a_job_for_each_core() -> None:
-    assert parts(100, cores=4) == 4
+    assert batches(100, cores=4) == 4
 
 
 def test_on_a_cluster_jobs_have_a_size() -> None:
     cells = 2 * 100 * SETS
-    assert parts(100, cores=None) == cells / 500
+    assert batches(100, cores=None) == cells / 500
 
 
 @pytest.mark.parametrize("cores", [None, 1, 8])
 def test_batch_cells_gives_the_same_jobs_everywhere(cores: int | None) -> None:
     """What a cluster's main process plans, a job there and a laptop must plan as well."""
-    assert parts(100, cores, batch_cells=1000) == 2 * 100 * SETS / 1000
-    assert parts(100, cores, batch_cells=10**9) == 1
-    assert parts(100, cores, batch_cells=1000, batches=7) == 7
+    assert batches(100, cores, batch_cells=1000) == 2 * 100 * SETS / 1000
+    assert batches(100, cores, batch_cells=10**9) == 1
+    assert batches(100, cores, batch_cells=1000, batches=7) == 7
 
 
 def test_no_job_stays_without_work() -> None:
-    assert parts(100, cores=None, batch_cells=1) == 2 * SETS
+    assert batches(100, cores=None, batch_cells=1) == 2 * SETS
 
 
 def test_a_hundred_thousand_cells_become_hundreds_of_jobs() -> None:
     study = Study(config(910), cores=None)
     assert 2 * 910 * SETS == 100_100
-    assert study.parts("t") == 2 * SETS
-    assert Study(config(910, batch_cells=2000), cores=None).parts("t") == 51
+    assert study.batches("t") == 2 * SETS
+    assert Study(config(910, batch_cells=2000), cores=None).batches("t") == 51
 
 
 def test_the_batches_change_no_other_part_of_a_spec() -> None:
@@ -69,8 +69,9 @@ def test_the_batches_change_no_other_part_of_a_spec() -> None:
 def test_a_cluster_is_known_by_its_nodes(options: list[str], jobs: int, tmp_path: Path) -> None:
     """A job of the cluster plans what the main process planned, whatever cores either has."""
     run = Project(tmp_path).succeed(RISKS, "--dry-run", *options, cores=8)
-    parts = [f"results/birds/cells/manifests/{i}-of-{jobs}.json" for i in range(1, jobs + 1)]
-    assert sorted(run.outputs["fit_cells"]) == parts
+    folder = "results/birds/cells/manifests"
+    expected = [f"{folder}/{batch}-of-{jobs}.json" for batch in range(1, jobs + 1)]
+    assert sorted(run.outputs["fit_cells"]) == expected
 
 
 def test_memory_grows_with_the_data_and_the_attempt() -> None:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from heldout.cells.spec import CellsSpec
 from heldout.cells.store import Keys
 from heldout.data.prepared import Prepared, open_prepared
 from heldout.learners.definition import Definition
@@ -27,6 +27,10 @@ class Plan:
     resamples: list[Resample]
     numeric_code: dict[str, str]
     versions: str
+
+    def learner(self, name: str) -> Definition:
+        """A learner by its name."""
+        return next(learner for learner in self.learners if learner.name == name)
 
     def units(self) -> Iterator[tuple[Resample, Definition]]:
         """Training set by training set, so that learners can share its preprocessing."""
@@ -63,18 +67,18 @@ class Plan:
         return [Keys(fit, digest(fit, held)) for fit in fits]
 
 
-def open_plan(folder: Path, spec: dict[str, Any]) -> Plan:
-    """The plan of a task folder, from its prepared table, its split files and a step's spec."""
+def open_plan(folder: Path, spec: CellsSpec) -> Plan:
+    """The plan of a task folder, from its prepared table, its split files and a spec."""
     table = open_prepared(folder / "data")
-    splits = read_splits(folder, spec["kinds"])
+    splits = read_splits(folder, spec.kinds)
     return Plan(
-        task=spec["task"],
-        seed=spec["seed"],
+        task=spec.task,
+        seed=spec.seed,
         table=table,
-        learners=[Definition(**learner) for learner in spec["learners"]],
-        resamples=[r for kind in spec["kinds"] for r in resamples(kind, table.n, splits)],
-        numeric_code=spec["numeric_code"],
-        versions=spec["versions"],
+        learners=spec.learners,
+        resamples=[r for kind in spec.kinds for r in resamples(kind, table.n, splits)],
+        numeric_code=spec.numeric_code,
+        versions=spec.versions,
     )
 
 

@@ -4,8 +4,6 @@ The rows are sealed first; names, types and levels are inferred from the unseale
 so nothing that is written outside the vault depends on a sealed value.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ import pyarrow.compute as pc
 
 from heldout.data.prepared import ROWS, write_prepared
 from heldout.data.read import draw_table, read_table
+from heldout.data.request import Request
 from heldout.data.schema import Schema, Target, infer_column, infer_target
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.files import write_atomic
@@ -23,26 +22,6 @@ from heldout.resampling.draw import draw_part
 
 SOURCE_ROW = "__row__"
 MIN_ROWS = 4
-
-
-@dataclass(frozen=True)
-class Request:
-    """What the config says about a task's table."""
-
-    task: str
-    seed: int
-    data: str
-    target: str
-    drop: Sequence[str] = ()
-    groups: str | None = None
-    fold_column: str | None = None
-    missing: Sequence[str] = ()
-    categories: Sequence[str] = ()
-    classification: bool | None = None
-    test: float | str = 0.2
-    stratify: bool = True
-    oracle: dict[str, Any] | None = None
-    """Parameters of the oracle that the rows are drawn from, and how many."""
 
 
 def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from heldout.data.prepare import Request, prepare
+from heldout.data.prepare import prepare
 from heldout.data.prepared import Prepared, open_prepared
 from heldout.data.read import SKLEARN, read_table
+from heldout.data.request import Request
 from heldout.data.schema import CATEGORY, infer_column, infer_target
 from heldout.errors import HeldoutError
 

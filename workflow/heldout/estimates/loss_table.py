@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from heldout.cells.manifest import Index, manifest_paths, read_manifests, record
 from heldout.cells.plan import read_splits
 from heldout.cells.store import Cell, Store
 from heldout.data.prepared import Prepared, open_prepared
+from heldout.estimates.spec import LossTableSpec
 from heldout.learners.definition import Definition
 from heldout.measures.losses import Loss, loss_for
 from heldout.names import Theta, canonical
@@ -85,17 +85,16 @@ def make_loss_table(
     return LossTable(table, loss, thetas, splits, named, store, index)
 
 
-def open_loss_table(folder: Path, spec: dict[str, Any]) -> LossTable:
-    """The loss_table of a task folder, from its files and a step's spec."""
+def open_loss_table(folder: Path, spec: LossTableSpec, batches: int) -> LossTable:
+    """The loss table of a task folder whose cells were fitted in so many batches."""
     table = open_prepared(folder / "data")
-    index = read_manifests(manifest_paths(folder, spec["parts"]))
-    learners = [Definition(**learner) for learner in spec["learners"]]
+    index = read_manifests(manifest_paths(folder, batches))
     return make_loss_table(
         table,
-        loss_for(spec["loss"], table.classification),
-        {learner.name: _thetas(learner, spec["seed"], index) for learner in learners},
-        read_splits(folder, spec["kinds"]),
-        spec["kinds"],
+        loss_for(spec.loss, table.classification),
+        {learner.name: _thetas(learner, spec.seed, index) for learner in spec.learners},
+        read_splits(folder, spec.kinds),
+        spec.kinds,
         Store(folder / "cells"),
         index,
     )

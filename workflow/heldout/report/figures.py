@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heldout.errors import HeldoutError
+from heldout.estimates.spec import LossTableSpec
 from heldout.files import read_json, write_atomic
 from heldout.measures.losses import loss_for
 from heldout.report import answer, glossary
@@ -65,25 +66,26 @@ FOREIGN = 0x2E80
 """From here on matplotlib's own font has no characters, and would warn."""
 
 
-def draw_figures(folder: Path, spec: dict[str, Any]) -> None:
+def draw_figures(folder: Path, spec: LossTableSpec, batches: int) -> None:
     """Draw and write every figure of a task."""
     matplotlib = load_matplotlib()
     facts, selection = (
         read_json(folder / "data" / "table.json"),
         read_json(folder / "selection.json"),
     )
-    loss = loss_for(spec["loss"], facts["schema"]["target"]["classes"] is not None)
+    loss = loss_for(spec.loss, facts["schema"]["target"]["classes"] is not None)
     estimates, risks = table(folder / "estimates.csv"), table(folder / "risks.csv")
     show = format_for(
         loss.name, [r["risk"] for r in estimates.rows if r["estimator"] != "training"]
     )
-    baselines = answer.baselines(spec["learners"])
-    held_out = diagnostics(folder, spec, selection["learner"], selection["theta"])
+    learners = [learner.as_spec() for learner in spec.learners]
+    baselines = answer.baselines(learners)
+    held_out = diagnostics(folder, spec, batches, selection["learner"], selection["theta"])
     from heldout.report import figure_predictions, figure_tuning
 
     drawers: dict[str, Callable[[], Figure]] = {
         "estimates": lambda: estimates_figure(estimates, baselines, show, loss.title),
-        "tuning": lambda: figure_tuning.tuning_figure(risks, selection, spec, show, loss.title),
+        "tuning": lambda: figure_tuning.tuning_figure(risks, selection, learners, show, loss.title),
         "predictions": lambda: figure_predictions.predictions_figure(held_out),
     }
     with matplotlib.rc_context(STYLE):

@@ -4,40 +4,49 @@ the unit stays whole everywhere.
 
 import itertools
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from heldout.data.prepared import Prepared
 from heldout.errors import HeldoutError
 from heldout.names import seed_for
+from heldout.resampling.spec import (
+    Bootstrap,
+    Halvings,
+    Holdout,
+    KFold,
+    LeaveOneOut,
+    MonteCarlo,
+    SplitSpec,
+)
 from heldout.resampling.split import Split
 
 
-def draw_split(table: Prepared, spec: dict[str, Any]) -> Split:
-    """The split that a step's spec names, with seeds derived from names."""
-    name, given, stratify = spec["split"], spec["settings"], spec["stratify"]
+def draw_split(table: Prepared, spec: SplitSpec) -> Split:
+    """The split that a spec describes, with seeds derived from names."""
+    stratify = spec.stratify
 
     def seed(*names: str) -> int:
-        return seed_for(spec["seed"], spec["task"], name, *names)
+        return seed_for(spec.seed, spec.task, spec.split, *names)
 
     def seeds(count: int) -> list[int]:
         return [seed(str(i)) for i in range(count)]
 
-    if name == "holdout":
-        return draw_holdout(table, given["fraction"], stratify, seed())
-    if name == "loo":
-        return loo_split(table)
-    if name == "montecarlo":
-        return draw_montecarlo(table, given["fraction"], stratify, seeds(given["rounds"]))
-    if name == "halvings":
-        fraction, halvings, rounds = given["fraction"], given["halvings"], given["rounds"]
-        return draw_halvings(table, fraction, stratify, halvings, rounds, seed)
-    if name == "bootstrap":
-        return draw_bootstrap(table, seeds(given["bags"]))
-    if given["column"] is not None:
-        return user_kfold(table)
-    return draw_kfold(table, given["k"], stratify, seeds(given["repeats"]))
+    match spec.settings:
+        case Holdout(fraction):
+            return draw_holdout(table, fraction, stratify, seed())
+        case LeaveOneOut():
+            return loo_split(table)
+        case MonteCarlo(rounds, fraction):
+            return draw_montecarlo(table, fraction, stratify, seeds(rounds))
+        case Halvings(rounds, fraction, halvings):
+            return draw_halvings(table, fraction, stratify, halvings, rounds, seed)
+        case Bootstrap(bags):
+            return draw_bootstrap(table, seeds(bags))
+        case KFold(column=None) as given:
+            return draw_kfold(table, given.k, stratify, seeds(given.repeats))
+        case KFold():
+            return user_kfold(table)
 
 
 def draw_part(

@@ -1,25 +1,25 @@
 """Everything → checks.csv."""
 
 from pathlib import Path
-from typing import Any
 
 from heldout.checks.check import CheckRow, Context
 from heldout.checks.registry import run_checks
 from heldout.data.ledger import read_ledger
 from heldout.estimates.loss_table import open_loss_table
 from heldout.estimates.rows import EstimateRow, FoldRow, read_rows, write_rows
+from heldout.execution.specs.estimates import RunChecks
 from heldout.files import read_json
 
 
-def main(folder: Path, spec: dict[str, Any]) -> None:
+def main(folder: Path, spec: RunChecks, batches: int) -> None:
     """Ask every question about the finished run."""
     context = Context(
-        open_loss_table(folder, spec),
-        spec["estimators"],
+        open_loss_table(folder, spec.cells, batches),
+        spec.estimators,
         read_json(folder / "selection.json"),
         read_rows(folder / "estimates.csv", EstimateRow),
         read_rows(folder / "folds.csv", FoldRow),
-        read_ledger(folder / "vault") if spec["test"] else [],
-        spec["level"],
+        read_ledger(folder / "vault") if spec.test else [],
+        spec.level,
     )
     write_rows(folder / "checks.csv", CheckRow, run_checks(context))
