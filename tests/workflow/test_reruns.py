@@ -139,7 +139,7 @@ def test_a_job_that_finds_its_cells_does_not_import_scikit_learn(project: Projec
     (poison / "__init__.py").write_text("raise ImportError('scikit-learn was imported')\n")
     project.put_first(poison.parent)
     project.task["loss"] = "brier"
-    manifests = [f"results/{TASK}/cells/manifests/{part}-of-2.json" for part in (1, 2)]
+    manifests = [f"results/{TASK}/cells/manifests/{batch}-of-2.json" for batch in (1, 2)]
     run = project.succeed(*manifests)
     assert run.jobs["fit_cells"] == 2
     assert (project.fitted(run), project.reused(run)) == (0, ALL_CELLS)
@@ -227,14 +227,14 @@ def three_batches(project: Project) -> int:
     return 2
 
 
-def three_lonely_batches(project: Project) -> int:
-    """Without the process that steps are forked from."""
+def three_batches_without_a_server(project: Project) -> int:
+    """Without the fork server."""
     project.environment[ADDRESS] = ""
     return three_batches(project)
 
 
-@pytest.mark.parametrize("arrange", [one_core, three_batches, three_lonely_batches])
-def test_cores_batches_and_the_warm_process_do_not_change_a_bit(
+@pytest.mark.parametrize("arrange", [one_core, three_batches, three_batches_without_a_server])
+def test_cores_batches_and_the_fork_server_do_not_change_a_bit(
     arrange: Callable[[Project], int], cold: Project, tmp_path: Path
 ) -> None:
     project = Project(tmp_path, small_config())

@@ -1,10 +1,8 @@
-"""How work is cut into jobs, and what the jobs ask for."""
+"""How work is divided into jobs, and what the jobs ask for."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from workflow.harness import RISKS, Project
 
 from heldout.execution.study import Study
 
@@ -59,19 +57,6 @@ def test_the_batches_change_no_other_part_of_a_spec() -> None:
     """Else moving to a cluster would open the test set again."""
     here, there = Study(config(3)), Study(config(3, batch_cells=10), cores=None)
     assert here.spec("open_test", "t") == there.spec("open_test", "t")
-
-
-@pytest.mark.parametrize(
-    ("options", "jobs"),
-    [([], 2), (["--jobs", "3"], 1), (["--mode", "remote"], 1)],
-    ids=["one machine", "a cluster", "a job there"],
-)
-def test_a_cluster_is_known_by_its_nodes(options: list[str], jobs: int, tmp_path: Path) -> None:
-    """A job of the cluster plans what the main process planned, whatever cores either has."""
-    run = Project(tmp_path).succeed(RISKS, "--dry-run", *options, cores=8)
-    folder = "results/birds/cells/manifests"
-    expected = [f"{folder}/{batch}-of-{jobs}.json" for batch in range(1, jobs + 1)]
-    assert sorted(run.outputs["fit_cells"]) == expected
 
 
 def test_memory_grows_with_the_data_and_the_attempt() -> None:
