@@ -22,6 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from heldout.audit.replicate import Auditor
+from heldout.execution.specs import build
 from heldout.execution.steps.audit_batch import setup_of
 from heldout.execution.study import Study
 from heldout.names import seed_for
@@ -33,8 +34,7 @@ SCORING = "neg_mean_squared_error"
 
 def auditor() -> Auditor:
     study = Study(yaml.safe_load(CONFIG.read_text(encoding="utf-8")))
-    spec = json.loads(study.spec("audit_batch", TASK, m=str(M), batch="0001"))
-    return Auditor(setup_of(Path(), spec))
+    return Auditor(setup_of(Path(), build.audit_batch(study.task(TASK), str(M), "0001")))
 
 
 def plain_loop(features: np.ndarray, target: np.ndarray, fold: np.ndarray, alphas: Any) -> Any:

@@ -1,7 +1,5 @@
 """Runs an audit's steps in this process: the workflow without Snakemake."""
 
-import importlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,17 +7,16 @@ from typing import Any
 from heldout.audit.replicate import Auditor
 from heldout.audit.summary import AuditRow, SelectionRow
 from heldout.estimates.rows import read_rows
+from heldout.execution.specs import build
 from heldout.execution.steps.audit_batch import setup_of
+from heldout.execution.steps.run import call_step
 from heldout.execution.study import Study
 
 
-def spec_of(study: Study, step: str, **wildcards: Any) -> dict[str, Any]:
-    [task] = study.tasks
-    return json.loads(study.spec(step, task, **wildcards))  # type: ignore[no-any-return]
-
-
 def auditor_of(config: dict[str, Any], folder: Path, m: int) -> Auditor:
-    return Auditor(setup_of(folder, spec_of(Study(config), "audit_batch", m=m, batch="0001")))
+    study = Study(config)
+    [task] = study.tasks
+    return Auditor(setup_of(folder, build.audit_batch(study.task(task), str(m), "0001")))
 
 
 class Audit:
@@ -51,8 +48,7 @@ def run_audit(config: dict[str, Any], folder: Path, steps: Sequence[str] = ()) -
     [task] = study.tasks
 
     def step(name: str, **wildcards: Any) -> None:
-        spec = spec_of(study, name, **wildcards)
-        importlib.import_module(f"heldout.execution.steps.{name}").main(folder, spec)
+        call_step(folder, study.spec(name, task, **wildcards))
 
     if not study.is_oracle(task):
         step("prepare_data")

@@ -1,12 +1,12 @@
 """Runs the steps of a task in this process: the workflow without Snakemake, for fast tests."""
 
-import importlib
 import json
 from pathlib import Path
 from typing import Any
 
 from heldout.checks.check import CheckRow
 from heldout.estimates.rows import EstimateRow, FoldRow, RiskRow, read_rows
+from heldout.execution.steps.run import call_step
 from heldout.execution.study import Study
 from heldout.resampling.split import Split
 from heldout.resampling.split_file import write_split
@@ -41,6 +41,23 @@ class Run:
         return next(r for r in rows if interval in (None, r.interval))
 
 
+READERS = (
+    "estimate_risks",
+    "estimate_procedures",
+    "compute_metrics",
+    "run_checks",
+    "render_report",
+    "draw_figures",
+)
+"""The steps that read the cells of a task, and are told how many batches these were fitted in."""
+
+
+def run_step(study: Study, folder: Path, step: str, task: str, **wildcards: Any) -> None:
+    """What a rule of the workflow does."""
+    batches = [study.batches(task)] if step in READERS else []
+    call_step(folder, study.spec(step, task, **wildcards), *batches)
+
+
 def run_task(
     config: dict[str, Any],
     folder: Path,
@@ -55,16 +72,15 @@ def run_task(
     [task] = study.tasks
 
     def step(name: str, **wildcards: Any) -> None:
-        spec = json.loads(study.spec(name, task, **wildcards))
-        importlib.import_module(f"heldout.execution.steps.{name}").main(folder, spec)
+        run_step(study, folder, name, task, **wildcards)
 
     step("prepare_data")
     for split in study.splits(task):
         step("draw_splits", split=split)
     for name, split in (splits or {}).items():
         write_split(folder / "splits" / f"{name}.csv", split)
-    for part in range(1, batches + 1):
-        step("fit_cells", part=part, parts=batches)
+    for batch in range(1, batches + 1):
+        step("fit_cells", batch=batch, batches=batches)
     step("estimate_risks")
     step("select_model")
     step("estimate_procedures")

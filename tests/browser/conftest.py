@@ -21,7 +21,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
         monkeypatch.setattr(task, "diagnostics", lambda *_: held_out)
         folder = case.write(tmp_path)
         path = folder / "report.html"
-        path.write_text(task.report_page(folder, case.spec()), encoding="utf-8")
+        path.write_text(task.report_page(folder, case.spec(), batches=1), encoding="utf-8")
         return path
 
     return page

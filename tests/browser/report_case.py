@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from heldout.estimates.spec import LossTableSpec
+from heldout.learners.learner import Learner
+from heldout.report.spec import ReportSpec
+
 LEVEL = 0.95
 RISK_COLUMNS = "learner theta estimator risk sd se ci_low ci_high interval n".split()  # noqa: SIM905
 ESTIMATE_COLUMNS = (
@@ -42,22 +46,28 @@ class Case:
     def best(self) -> str:
         return list(self.grids)[-1]
 
-    def spec(self) -> dict[str, Any]:
-        return {
-            "task": self.task,
-            "loss": self.loss,
-            "level": LEVEL,
-            "seed": 19,
-            "kinds": ["full"],
-            "parts": 1,
-            "metrics": "metrics" in self.tables,
-            "config": {"data": "table.csv", "target": "y"},
-            "versions": '{"numpy":"2.0"}',
-            "learners": [
-                {"name": name, "classifier": "sklearn.dummy.DummyClassifier" if name == "mean" else "x.Y"}
-                for name in self.grids
-            ],
-        }  # fmt: skip
+    def spec(self) -> ReportSpec:
+        learners = [
+            Learner(
+                name=name,
+                classifier="sklearn.dummy.DummyClassifier" if name == "mean" else "x.Y",
+                regressor=None,
+                params={},
+                scale=False,
+                polynomial=False,
+                grid={},
+                simpler={},
+            )
+            for name in self.grids
+        ]
+        return ReportSpec(
+            task=self.task,
+            level=LEVEL,
+            config={"data": "table.csv", "target": "y"},
+            metrics="metrics" in self.tables,
+            versions='{"numpy":"2.0"}',
+            cells=LossTableSpec(seed=19, loss=self.loss, kinds=["full"], learners=learners),
+        )
 
     def write(self, root: Path) -> Path:
         folder = root / self.task
@@ -99,7 +109,7 @@ class Case:
             for name, grid in self.grids.items()
             for theta in grid
         ]
-        return {"part": 1, "parts": 1, "fitted": 2, "reused": 2 * len(cells) - 2, "cells": cells}
+        return {"batch": 1, "batches": 1, "fitted": 2, "reused": 2 * len(cells) - 2, "cells": cells}
 
     def _risks(self) -> Iterable[dict[str, Any]]:
         for name, grid in self.grids.items():

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from audit_run import auditor_of, run_audit, spec_of
+from audit_run import auditor_of, run_audit
 from inprocess import run_task
 
 from heldout.audit import findings
@@ -268,7 +268,7 @@ def test_more_replicates_only_add_batches(tmp_path: Path) -> None:
     assert many.audit_batches("t")[:2] == few.audit_batches("t")
     assert len(many.audit_batches("t")) == 4, "whole batches only"
     first = {"m": "12", "batch": "0001"}
-    assert spec_of(few, "audit_batch", **first) == spec_of(many, "audit_batch", **first)
+    assert few.spec("audit_batch", "t", **first) == many.spec("audit_batch", "t", **first)
     run_audit(small(4, 2), tmp_path)
     old = (tmp_path / "audit" / "m12" / "batch-0002.npz").stat().st_mtime_ns
     audit = run_audit(small(7, 2), tmp_path)

@@ -1,8 +1,6 @@
 """A study of one small task, and its steps run in this process."""
 
-import importlib
-import json
-
+import inprocess
 import numpy as np
 
 from heldout.execution.study import Study
@@ -50,11 +48,10 @@ def small_table() -> dict:
 def wildcards(step: str, study: Study) -> list[dict]:
     if step == "draw_splits":
         return [{"split": split} for split in study.splits("small")]
-    return [{"part": "1", "parts": "1"}] if step == "fit_cells" else [{}]
+    return [{"batch": "1", "batches": "1"}] if step == "fit_cells" else [{}]
 
 
 def run_step(study: Study, folder, step: str) -> None:
     """What a rule of the workflow does."""
     for given in wildcards(step, study):
-        spec = json.loads(study.spec(step, "small", **given))
-        importlib.import_module(f"heldout.execution.steps.{step}").main(folder, spec)
+        inprocess.run_step(study, folder, step, "small", **given)

@@ -1,11 +1,10 @@
 """Bad input is refused before the first fit, in words that say what, where and what to do."""
 
-import importlib
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import inprocess
 import numpy as np
 import pytest
 from harness import ALL_CELLS, TASK, Project
@@ -368,9 +367,8 @@ def run_until_fits(project: Project) -> None:
     run_step(project, "prepare_data")
     for split in Study(project.config).splits(TASK):
         run_step(project, "draw_splits", split=split)
-    run_step(project, "fit_cells", part=1, parts=1)
+    run_step(project, "fit_cells", batch=1, batches=1)
 
 
 def run_step(project: Project, name: str, **wildcards: Any) -> None:
-    spec = json.loads(Study(project.config).spec(name, TASK, **wildcards))
-    importlib.import_module(f"heldout.execution.steps.{name}").main(project.results, spec)
+    inprocess.run_step(Study(project.config), project.results, name, TASK, **wildcards)

@@ -139,7 +139,7 @@ def test_a_job_that_finds_its_cells_does_not_import_scikit_learn(project: Projec
     (poison / "__init__.py").write_text("raise ImportError('scikit-learn was imported')\n")
     project.put_first(poison.parent)
     project.task["loss"] = "brier"
-    manifests = [f"results/{TASK}/cells/manifests/{part}-of-2.json" for part in (1, 2)]
+    manifests = [f"results/{TASK}/cells/manifests/{batch}-of-2.json" for batch in (1, 2)]
     run = project.succeed(*manifests)
     assert run.jobs["fit_cells"] == 2
     assert (project.fitted(run), project.reused(run)) == (0, ALL_CELLS)
@@ -189,7 +189,7 @@ def library(project: Project) -> Path:
 def test_a_comment_or_docstring_in_the_fitting_code_changes_nothing(
     project: Project, library: Path
 ) -> None:
-    module = library / "engines" / "generic.py"
+    module = library / "numerics" / "engines" / "generic.py"
     text = module.read_text().replace('"""', '"""In other words: ', 1)
     module.write_text(f"# A comment.\n{text}\n\n# Another one.\n")
     run, written = rerun(project)
@@ -200,7 +200,7 @@ def test_a_comment_or_docstring_in_the_fitting_code_changes_nothing(
 def test_a_statement_in_the_fitting_code_fits_everything_anew(
     project: Project, library: Path
 ) -> None:
-    module = library / "engines" / "generic.py"
+    module = library / "numerics" / "engines" / "generic.py"
     module.write_text(module.read_text() + "\n\nTOLERANCE = 1e-9\n")
     run, written = rerun(project, RISKS)
     assert written == cells_of(THETA_FOLDERS)
@@ -208,7 +208,7 @@ def test_a_statement_in_the_fitting_code_fits_everything_anew(
 
 
 def test_a_statement_in_the_estimating_code_fits_nothing(project: Project, library: Path) -> None:
-    module = library / "estimate" / "risks.py"
+    module = library / "estimates" / "risks.py"
     module.write_text(module.read_text() + "\n\nTOLERANCE = 1e-9\n")
     run, written = rerun(project, RISKS)
     assert run.jobs["estimate_risks"] == 1
@@ -227,14 +227,14 @@ def three_batches(project: Project) -> int:
     return 2
 
 
-def three_lonely_batches(project: Project) -> int:
-    """Without the process that steps are forked from."""
+def three_batches_without_a_server(project: Project) -> int:
+    """Without the fork server."""
     project.environment[ADDRESS] = ""
     return three_batches(project)
 
 
-@pytest.mark.parametrize("arrange", [one_core, three_batches, three_lonely_batches])
-def test_cores_batches_and_the_warm_process_do_not_change_a_bit(
+@pytest.mark.parametrize("arrange", [one_core, three_batches, three_batches_without_a_server])
+def test_cores_batches_and_the_fork_server_do_not_change_a_bit(
     arrange: Callable[[Project], int], cold: Project, tmp_path: Path
 ) -> None:
     project = Project(tmp_path, small_config())

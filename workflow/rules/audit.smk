@@ -13,12 +13,11 @@ rule audit_batch:
             )
         ),
     output:
-        "results/{task}/audit/m{m}/batch-{batch}.npz",
+        replicates="results/{task}/audit/m{m}/batch-{batch}.npz",
     log:
         "results/{task}/logs/audit_batch.m{m}.{batch}.log",
     wildcard_constraints:
         m=r"\d+",
-        batch=r"\d+",
     threads: 1
     resources:
         mem_mb=lambda _, input, attempt: study.fitting_memory(input.size_mb, attempt),
@@ -50,7 +49,7 @@ rule render_audit:
         audit="results/{task}/audit.csv",
         selection="results/{task}/audit/selection.csv",
     output:
-        "results/{task}/audit.html",
+        page="results/{task}/audit.html",
     log:
         "results/{task}/logs/render_audit.log",
     params:

@@ -1,4 +1,4 @@
-# Split files → batches of cells. Each job declares a manifest; the cells lie in the store.
+# Split files → batches of cells. Each job declares a manifest; the cells are in the store.
 
 
 rule fit_cells:
@@ -11,18 +11,21 @@ rule fit_cells:
             split=study.splits(wildcards.task),
         ),
     output:
-        "results/{task}/cells/manifests/{part}-of-{parts}.json",
+        manifest="results/{task}/cells/manifests/{batch}-of-{batches}.json",
     log:
-        "results/{task}/logs/fit_cells.{part}-of-{parts}.log",
+        "results/{task}/logs/fit_cells.{batch}-of-{batches}.log",
     threads: 1
     resources:
         mem_mb=lambda _, input, attempt: study.fitting_memory(input.size_mb, attempt),
         runtime=lambda wildcards, attempt: study.fitting_minutes(
-            wildcards.task, wildcards.parts, attempt
+            wildcards.task, wildcards.batches, attempt
         ),
     params:
         spec=lambda wildcards: study.spec(
-            "fit_cells", wildcards.task, part=wildcards.part, parts=wildcards.parts
+            "fit_cells",
+            wildcards.task,
+            batch=wildcards.batch,
+            batches=wildcards.batches,
         ),
     shell:
         STEP

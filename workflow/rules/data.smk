@@ -26,7 +26,7 @@ rule draw_splits:
         target="results/{task}/data/y.npy",
         rows="results/{task}/data/rows.npy",
     output:
-        "results/{task}/splits/{split}.csv",
+        split="results/{task}/splits/{split}.csv",
     log:
         "results/{task}/logs/draw_splits.{split}.log",
     params:

@@ -5,7 +5,7 @@ rule estimate_risks:
     input:
         manifests=lambda wildcards: study.manifests(wildcards.task),
     output:
-        report(
+        risks=report(
             "results/{task}/risks.csv",
             caption="../report/risks.rst",
             category="Tables",
@@ -21,15 +21,16 @@ rule estimate_risks:
         ),
     params:
         spec=lambda wildcards: study.spec("estimate_risks", wildcards.task),
+        batches=lambda wildcards, input: len(input.manifests),
     shell:
-        STEP
+        STEP_ON_CELLS
 
 
 rule select_model:
     input:
-        "results/{task}/risks.csv",
+        risks="results/{task}/risks.csv",
     output:
-        "results/{task}/selection.json",
+        selection="results/{task}/selection.json",
     log:
         "results/{task}/logs/select_model.log",
     params:
@@ -67,15 +68,16 @@ rule estimate_procedures:
         ),
     params:
         spec=lambda wildcards: study.spec("estimate_procedures", wildcards.task),
+        batches=lambda wildcards, input: len(input.manifests),
     shell:
-        STEP
+        STEP_ON_CELLS
 
 
 rule compute_metrics:
     input:
         manifests=lambda wildcards: study.manifests(wildcards.task),
     output:
-        "results/{task}/metrics.csv",
+        metrics="results/{task}/metrics.csv",
     log:
         "results/{task}/logs/compute_metrics.log",
     resources:
@@ -85,8 +87,9 @@ rule compute_metrics:
         ),
     params:
         spec=lambda wildcards: study.spec("compute_metrics", wildcards.task),
+        batches=lambda wildcards, input: len(input.manifests),
     shell:
-        STEP
+        STEP_ON_CELLS
 
 
 rule train_final:
@@ -116,7 +119,7 @@ rule open_test:
         model="results/{task}/final/model.joblib",
         card="results/{task}/final/card.json",
     output:
-        "results/{task}/vault/test.csv",
+        test="results/{task}/vault/test.csv",
     log:
         "results/{task}/logs/open_test.log",
     resources:
@@ -136,7 +139,7 @@ rule tabulate_estimates:
             else []
         ),
     output:
-        report(
+        estimates=report(
             "results/{task}/estimates.csv",
             caption="../report/estimates.rst",
             category="Tables",
@@ -158,7 +161,7 @@ rule run_checks:
         folds="results/{task}/folds.csv",
         selection="results/{task}/selection.json",
     output:
-        report(
+        checks=report(
             "results/{task}/checks.csv",
             caption="../report/checks.rst",
             category="Tables",
@@ -174,5 +177,6 @@ rule run_checks:
         ),
     params:
         spec=lambda wildcards: study.spec("run_checks", wildcards.task),
+        batches=lambda wildcards, input: len(input.manifests),
     shell:
-        STEP
+        STEP_ON_CELLS

@@ -1,6 +1,4 @@
-# Everything → report.html for each task, and an index; figures if asked for; progress.
-
-from heldout.cells.progress import watch
+# Everything → report.html for each task, and an index; figures if asked for.
 
 
 report: "../report/workflow.rst"
@@ -8,6 +6,7 @@ report: "../report/workflow.rst"
 
 rule render_report:
     input:
+        manifests=lambda wildcards: study.manifests(wildcards.task),
         risks="results/{task}/risks.csv",
         estimates="results/{task}/estimates.csv",
         folds="results/{task}/folds.csv",
@@ -21,7 +20,7 @@ rule render_report:
             else []
         ),
     output:
-        report(
+        page=report(
             "results/{task}/report.html",
             caption="../report/report.rst",
             category="Reports",
@@ -32,8 +31,9 @@ rule render_report:
         "results/{task}/logs/render_report.log",
     params:
         spec=lambda wildcards: study.spec("render_report", wildcards.task),
+        batches=lambda wildcards, input: len(input.manifests),
     shell:
-        STEP
+        STEP_ON_CELLS
 
 
 rule render_index:
@@ -42,7 +42,7 @@ rule render_index:
         selections=expand("results/{task}/selection.json", task=study.tasks),
         checks=expand("results/{task}/checks.csv", task=study.tasks),
     output:
-        report(
+        page=report(
             "results/index.html",
             caption="../report/index.rst",
             category="Reports",
@@ -54,7 +54,7 @@ rule render_index:
     params:
         spec=lambda _: study.spec("render_index"),
     shell:
-        STEP.replace("results/{wildcards.task}", "results")
+        STEP_ON_TASKS
 
 
 # Only if the config says `figures: true`: matplotlib takes a second to start.
@@ -65,28 +65,28 @@ rule draw_figures:
         estimates="results/{task}/estimates.csv",
         selection="results/{task}/selection.json",
     output:
-        report(
+        estimates=report(
             "results/{task}/figures/estimates.png",
             caption="../report/figure_estimates.rst",
             category="Figures",
             subcategory="{task}",
             labels={"content": "estimates"},
         ),
-        report(
+        tuning=report(
             "results/{task}/figures/tuning.png",
             caption="../report/figure_tuning.rst",
             category="Figures",
             subcategory="{task}",
             labels={"content": "risk versus θ"},
         ),
-        report(
+        predictions=report(
             "results/{task}/figures/predictions.png",
             caption="../report/figure_predictions.rst",
             category="Figures",
             subcategory="{task}",
             labels={"content": "predictions"},
         ),
-        expand(
+        others=expand(
             "results/{{task}}/figures/{figure}.{kind}",
             figure=["estimates", "tuning", "predictions"],
             kind=["svg", "pdf"],
@@ -100,18 +100,6 @@ rule draw_figures:
         ),
     params:
         spec=lambda wildcards: study.spec("draw_figures", wildcards.task),
+        batches=lambda wildcards, input: len(input.manifests),
     shell:
-        STEP
-
-
-# A long run says in the terminal how far its fitting jobs are.
-onstart:
-    watch([Path("results", task) for task in study.tasks], say=logger.info)
-
-
-onsuccess:
-    host.end_at_once()
-
-
-onerror:
-    host.end_at_once()
+        STEP_ON_CELLS

@@ -1,7 +1,6 @@
 """What a fitting job tells its engines beforehand."""
 
 import copy
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,22 +8,25 @@ import pytest
 from small_study import CONFIG
 
 from heldout.cells.fit import Fitter
+from heldout.execution.specs import build
+from heldout.execution.specs.cells import FitCells
 from heldout.execution.steps import fit_cells
 from heldout.execution.study import Study
 from heldout.resampling.split import Resample
+from heldout.selection import batch as fitting
 
 
-def spec_for(part: int, grid: Any) -> dict[str, Any]:
+def spec_for(batch: int, grid: Any) -> FitCells:
     config: dict[str, Any] = copy.deepcopy(CONFIG)
     config["learners"]["knn"]["grid"]["n_neighbors"] = grid
     config["tasks"]["small"]["select"] = {"rule": "first_local_min"}
-    return json.loads(Study(config).spec("fit_cells", "small", part=str(part), parts="2"))
+    return build.fit_cells(Study(config).task("small"), str(batch), "2")
 
 
 @pytest.mark.parametrize("grid", [[1, 5], {"from": 1}], ids=["listed", "scanned"])
-@pytest.mark.parametrize("part", [1, 2])
+@pytest.mark.parametrize("batch", [1, 2])
 def test_a_job_expects_the_training_sets_that_it_fits(
-    project: Path, monkeypatch: pytest.MonkeyPatch, part: int, grid: Any
+    project: Path, monkeypatch: pytest.MonkeyPatch, batch: int, grid: Any
 ) -> None:
     """Its share of a listed grid; all of them where it scans an endless one."""
     expected, fitted = set(), set()
@@ -38,6 +40,6 @@ def test_a_job_expects_the_training_sets_that_it_fits(
             fitted.add(resample.name)
             super().ensure(learner, resample, thetas)
 
-    monkeypatch.setattr(fit_cells, "Fitter", Spy)
-    fit_cells.main(project / "results" / "small", spec_for(part, grid))
+    monkeypatch.setattr(fitting, "Fitter", Spy)
+    fit_cells.main(project / "results" / "small", spec_for(batch, grid))
     assert expected == fitted

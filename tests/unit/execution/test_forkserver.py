@@ -1,4 +1,4 @@
-"""The warm process: a step gets what it would have got by itself, and nobody outlives anybody."""
+"""The fork server: a step gets what it would have got by itself, and nobody outlives anybody."""
 
 import json
 import os
@@ -212,50 +212,69 @@ def test_a_step_waits_until_its_module_has_been_imported(address: str, tmp_path:
     assert (tmp_path / "imported two").is_file()
 
 
-def test_the_server_ends_when_its_starter_ends_amid_a_word(tmp_path: Path) -> None:
-    process = serve(name_for(tmp_path), tmp_path)
-    assert process.stdin is not None
-    process.stdin.write(b"half a")
-    process.stdin.close()
-    assert process.wait(10) == 0
+# --- from Snakemake's side -----------------------------------------------------------------
+
+STARTER = """
+import os, subprocess, sys, threading
+from heldout.execution.forkserver import client, starter
+
+def children():
+    threads = os.listdir("/proc/self/task")
+    return [c for t in threads for c in open(f"/proc/self/task/{t}/children").read().split()]
+
+def step():
+    spec = '{"step": "render_index", "spec": {"losses": 1}}'
+    command = [python, "-S", client.__file__, ".", "log"]
+    return subprocess.run(command, input=spec, text=True, capture_output=True)
+
+python = sys.executable
+"""
 
 
-def test_modules_may_be_named_later(
-    server: subprocess.Popen[bytes], address: str, tmp_path: Path
-) -> None:
-    assert server.stdin is not None
-    server.stdin.write(b"three\nheldout.execution.steps.later\n")
-    server.stdin.flush()
-    assert ask(address, tmp_path, step="later")[0][-1] == "code 0"
-    assert (tmp_path / "imported three").is_file()
-
-
-def test_a_run_starts_with_a_process_that_spares_pandas(tmp_path: Path) -> None:
-    """The real server, told what to import as the Snakefile tells it, serves a real client."""
-    (tmp_path / "sees.py").write_text("import sys; open('seen', 'w').write(' '.join(sys.modules))")
-    code = """if True:
-        import subprocess, sys
-        from heldout.execution.forkserver import client, server
-        server.start()
-        server.expect(["sklearn.tree", "sees"])
-        done = subprocess.run([sys.executable, "-S", client.__file__, ".", "log"],
-                              input='{"step": "render_index"}', text=True, capture_output=True)
-        print(done.stderr)
-        """
+def start(code: str, folder: Path, **environment: str) -> list[str]:
+    """Run code as Snakemake's process; what it printed."""
+    whole = {k: v for k, v in os.environ.items() if k != client.ADDRESS} | environment
     done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        [sys.executable, "-c", STARTER + code],
+        cwd=folder,
+        env=whole,
         capture_output=True,
         text=True,
         timeout=60,
     )
-    assert "render_index.py" in done.stdout, (
-        done
-    )  # the step was reached, and has no spec to speak of
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_the_server_starts_with_the_first_step(tmp_path: Path) -> None:
+    code = "starter.listen([]); print(len(children())); step(); step(); print(len(children()))"
+    assert start(code, tmp_path) == ["0", "1"]
+
+
+def test_the_server_imports_what_the_steps_need_and_spares_pandas(tmp_path: Path) -> None:
+    """The real server, told what to import as the Snakefile tells it, serves a real client."""
+    (tmp_path / "sees.py").write_text("import sys; open('seen', 'w').write(' '.join(sys.modules))")
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    code = 'starter.listen(["sklearn.tree", "sees"]); print(step().stderr)'
+    text = "\n".join(start(code, tmp_path, PYTHONPATH=path))
+    assert "render_index: the field 'audits' is missing" in text  # the step was reached
     seen = (tmp_path / "seen").read_text().split()
     assert "sklearn.tree" in seen
     assert "pandas" not in seen
+
+
+def test_a_server_that_cannot_be_started_leaves_the_steps_alone(tmp_path: Path) -> None:
+    code = 'sys.executable = "/nowhere/python"; starter.listen([]); print(step().stderr)'
+    text = "\n".join(start(code, tmp_path))
+    assert "render_index: the field 'audits' is missing" in text
+
+
+def test_an_empty_variable_turns_the_server_off(tmp_path: Path) -> None:
+    code = "starter.listen([]); print(threading.active_count()); step(); print(len(children()))"
+    assert start(code, tmp_path, **{client.ADDRESS: ""}) == ["1", "0"]
+
+
+# --- odd requests --------------------------------------------------------------------------
 
 
 def test_a_step_finds_the_modules_of_its_own_folder(tmp_path: Path) -> None:
@@ -302,7 +321,14 @@ def test_half_a_request_harms_nobody(address: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"no parts", b"{}\0folder\0a\0b\0A=1", b"[]\0f\0a\0b\0no sign"]
+    "body",
+    [
+        b"",
+        b"no parts",
+        b"{}\0folder\x002\0a\0b\0A=1",
+        b'{"step":"a"}\0f\0x\0a',
+        b'{"step":"a"}\0f\x000\0no sign',
+    ],
 )
 def test_nonsense_harms_nobody(address: str, tmp_path: Path, body: bytes) -> None:
     with socket.socket(socket.AF_UNIX) as connection:

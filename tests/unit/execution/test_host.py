@@ -1,44 +1,81 @@
-"""What the workflow does to Snakemake's process changes no answer."""
+"""What the workflow does to Snakemake's process changes no answer, and nothing of others."""
 
+import os
 import subprocess
 import sys
-from types import ModuleType, SimpleNamespace
+import threading
+from collections.abc import Callable, Iterator
 
 import pytest
+from snakemake.scheduling import job_scheduler
 
 from heldout.execution import host
 from heldout.execution.lean_imports import without_pandas
 
 
-class Persistence:
-    def _serialize_param_pandas(self, value: object) -> str:
-        return f"thorough {value}"
+@pytest.fixture
+def timer() -> Iterator[Callable[[Callable[[], None]], threading.Timer]]:
+    """Starts timers that would run for a minute, and cancels what is left of them."""
+    started: list[threading.Timer] = []
 
-    def _serialize_param_builtin(self, value: object) -> str:
-        return f"plain {value}"
+    def start(function: Callable[[], None]) -> threading.Timer:
+        started.append(threading.Timer(60, function))
+        started[-1].start()
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.cancel()
 
 
-def test_parameters_are_looked_at_with_pandas_only_where_it_is(
-    monkeypatch: pytest.MonkeyPatch,
+def of_module(name: str) -> Callable[[], None]:
+    """A function as if it had been defined there."""
+    scope = {"__name__": name}
+    exec("def wake(): pass", scope)
+    return scope["wake"]  # type: ignore[return-value]
+
+
+def test_the_schedulers_timers_are_cancelled(
+    timer: Callable[[Callable[[], None]], threading.Timer],
 ) -> None:
-    base = type("PersistenceBase", (Persistence,), {})
-    host.spare_pandas(SimpleNamespace(PersistenceBase=base))
-    monkeypatch.delitem(sys.modules, "pandas", raising=False)
-    assert base()._serialize_param_pandas(1) == "plain 1"
-    monkeypatch.setitem(sys.modules, "pandas", ModuleType("pandas"))
-    assert base()._serialize_param_pandas(1) == "thorough 1"
+    own = timer(of_module(job_scheduler.__name__))
+    host.end_at_once()
+    own.join(5)
+    assert not own.is_alive()
 
 
-def test_another_snakemake_is_left_alone() -> None:
-    host.spare_pandas(SimpleNamespace())
-    host.spare_pandas(SimpleNamespace(PersistenceBase=object))
+@pytest.mark.parametrize("module", ["analysis", "snakemake.workflow", "snakemake", "threading"])
+def test_other_timers_go_on(
+    module: str, timer: Callable[[Callable[[], None]], threading.Timer]
+) -> None:
+    other = timer(of_module(module))
+    host.end_at_once()
+    assert not other.finished.is_set()
 
 
-def test_snakemake_has_what_is_replaced() -> None:
-    from snakemake import persistence
+def test_the_timer_that_snakemake_starts_is_one_of_these(
+    monkeypatch: pytest.MonkeyPatch, timer: Callable[[Callable[[], None]], threading.Timer]
+) -> None:
+    """The scheduler's own method starts it; without it Snakemake would only end a second later."""
+    before = set(threading.enumerate())
+    job_scheduler.JobScheduler._schedule_reevalutation(
+        object.__new__(job_scheduler.JobScheduler),
+        60,  # type: ignore[arg-type]
+    )
+    [left] = set(threading.enumerate()) - before
+    host.end_at_once()
+    left.join(5)
+    assert not left.is_alive()
 
-    assert persistence.PersistenceBase._serialize_param_pandas
-    assert persistence.PersistenceBase._serialize_param_builtin
+
+def test_jobs_learn_the_interpreter_and_the_path_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HELDOUT_PYTHON", "HELDOUT_STEP"):
+        monkeypatch.setenv(name, "")
+    path = os.environ["PATH"]
+    host.set_up_shells()
+    assert os.environ["HELDOUT_PYTHON"] == sys.executable
+    assert os.environ["HELDOUT_STEP"].endswith("client.py")
+    assert os.environ["PATH"] == path
 
 
 def test_pandas_is_spared_and_then_there_again() -> None:

@@ -1,7 +1,6 @@
 """Figures for a paper: all of them, in every format, the same bytes each time."""
 
 import builtins
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from browser.report_case import Case
 from inprocess import run_task
 
 from heldout.errors import HeldoutError
+from heldout.execution.specs import build
 from heldout.execution.study import Study
 from heldout.predictions import Predictions
 from heldout.report import figures
@@ -28,7 +28,7 @@ def drawn(
 ) -> dict[str, bytes]:
     monkeypatch.setattr(figures, "diagnostics", lambda *_: held_out)
     folder = case.write(root)
-    figures.draw_figures(folder, case.spec())
+    figures.draw_figures(folder, case.spec().cells, batches=1)
     return {path.name: path.read_bytes() for path in (folder / "figures").iterdir()}
 
 
@@ -103,8 +103,8 @@ def test_figures_are_drawn_only_if_asked_for(tmp_path: Path) -> None:
     learners = {"tree": {"estimator": "tree", "grid": {"max_depth": [1, 2]}}}
     config = {"tasks": {"t": task}, "learners": learners}
     assert Study(config).figures == []
-    study = Study({**config, "figures": True, "batches": 1})
+    study = Study({**config, "figures": True})
     assert study.figures == ["t"]
     run = run_task(config, tmp_path / "t")
-    figures.draw_figures(run.folder, json.loads(study.spec("draw_figures", "t")))
+    figures.draw_figures(run.folder, build.draw_figures(study.task("t")).cells, batches=1)
     assert {path.name for path in (run.folder / "figures").iterdir()} == NAMES

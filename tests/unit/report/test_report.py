@@ -13,6 +13,7 @@ import pytest
 from browser.report_case import Case, csv_rows, rows_of
 from inprocess import run_task
 
+from heldout.execution.specs import build
 from heldout.execution.study import Study
 from heldout.report import assets, grids, steps, task
 from heldout.report.fits import fits_by_estimate
@@ -69,7 +70,7 @@ class Page(HTMLParser):
 
 
 def page_of(case: Case, root: Path) -> Page:
-    return Page(task.report_page(case.write(root), case.spec()))
+    return Page(task.report_page(case.write(root), case.spec(), batches=1))
 
 
 # --- what it says ------------------------------------------------------------------------------
@@ -318,7 +319,7 @@ def test_no_number_is_nan(tmp_path: Path) -> None:
     folder = case.write(tmp_path)
     with (folder / "estimates.csv").open("a", encoding="utf-8") as file:
         file.write("knn,odd,none,{},nan,inf,nan,inf,t,0.95,3,knn\n")
-    page = Page(task.report_page(folder, case.spec()))
+    page = Page(task.report_page(folder, case.spec(), batches=1))
     assert not re.search(r"\b(nan|inf|None|undefined)\b", page.text, re.IGNORECASE)
     assert rows_of(page.data["tables"]["estimates"])[-1]["risk"] is None
 
@@ -380,9 +381,9 @@ def test_held_out_predictions_are_those_behind_the_risk(
         "learners": {"tree": {"estimator": "tree", "grid": {"max_depth": [1, 2]}}},
     }
     run = run_task(config, tmp_path / "t")
-    spec = json.loads(Study({**config, "batches": 1}).spec("render_report", "t"))
+    spec = build.render_report(Study(config).task("t")).page
     chosen = run.selection["learner"], run.selection["theta"]
-    found = diagnostics(run.folder, spec, *chosen)
+    found = diagnostics(run.folder, spec.cells, 1, *chosen)
     counts = np.array(found["confusion"])
     errors = 1 - counts.trace() / counts.sum()
     assert counts.sum() == found["n"] == (12 if estimator == "holdout" else 60)
@@ -392,4 +393,4 @@ def test_held_out_predictions_are_those_behind_the_risk(
     hardest = rows_of(found["hardest"])
     assert hardest
     assert all(lines[row["row"]].split(",")[1] == row["true"] for row in hardest)
-    assert "Predictions of the selected model" in task.report_page(run.folder, spec)
+    assert "Predictions of the selected model" in task.report_page(run.folder, spec, batches=1)

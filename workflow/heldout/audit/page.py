@@ -8,6 +8,7 @@ from jinja2 import ChoiceLoader, FileSystemLoader
 
 from heldout.audit import assets as own
 from heldout.audit import findings
+from heldout.audit.spec import AuditPageSpec
 from heldout.audit.summary import AuditRow, SelectionRow
 from heldout.data import oracle_catalogue
 from heldout.estimates import targets
@@ -20,14 +21,14 @@ from heldout.report.page import environment
 from heldout.results.tables import Table, read_table
 
 
-def audit_page(folder: Path, spec: dict[str, Any]) -> str:
+def audit_page(folder: Path, spec: AuditPageSpec) -> str:
     """The whole page."""
     rows: list[AuditRow] = read_rows(folder / "audit.csv", AuditRow)
     selections: list[SelectionRow] = read_rows(folder / "audit" / "selection.csv", SelectionRow)
-    loss = loss_for(spec["loss"], _classification(spec, rows))
+    loss = loss_for(spec.loss, _classification(spec.data, rows))
     show = format_for(loss.name, [findings.typical_risk(rows)])
     learner = findings.headline(rows)
-    k = _folds(spec)
+    k = spec.folds
     words = _words(rows, k)
     payload = _payload(folder, spec, show, learner, words)
     scripts = [*assets.libraries(), own.script()]
@@ -39,12 +40,12 @@ def audit_page(folder: Path, spec: dict[str, Any]) -> str:
         scripts=scripts,
         policy=assets.policy(scripts),
         payload=assets.json_text(payload),
-        task=spec["task"],
+        task=spec.task,
         loss=loss,
         show=show,
         percent=findings.percent,
         signed=findings.signed_percent,
-        level=spec["level"],
+        level=spec.level,
         source=_source_text(spec),
         truth=_truth_text(spec),
         learner=learner,
@@ -80,18 +81,11 @@ def _sections(
     ]
 
 
-def _classification(spec: dict[str, Any], rows: list[AuditRow]) -> bool:
+def _classification(data: str, rows: list[AuditRow]) -> bool:
     """Needed only where the config leaves the loss open."""
-    data = spec["config"]["data"]
     if oracle_catalogue.is_oracle(data):
         return oracle_catalogue.entry_of(data).classification
     return all(row.interval not in ("t", "bootstrap_percentile") for row in rows)
-
-
-def _folds(spec: dict[str, Any]) -> int | None:
-    """K, unless the user's own folds say it."""
-    given = spec["config"]["kfold"]
-    return None if given["column"] else given["k"]
 
 
 def _words(rows: list[AuditRow], k: int | None) -> dict[str, Any]:
@@ -111,13 +105,13 @@ def pair_text(text: str) -> str:
 
 
 def _payload(
-    folder: Path, spec: dict[str, Any], show: Format, learner: str, words: dict[str, Any]
+    folder: Path, spec: AuditPageSpec, show: Format, learner: str, words: dict[str, Any]
 ) -> dict[str, Any]:
     paths = {"audit": folder / "audit.csv", "selection": folder / "audit" / "selection.csv"}
     tables = {name: read_table(path) or Table([], []) for name, path in paths.items()}
     return {
-        "task": spec["task"],
-        "level": spec["level"],
+        "task": spec.task,
+        "level": spec.level,
         "format": vars(show),
         "learner": learner,
         "wanted": {name: entry.aims[0] for name, entry in ESTIMATORS.items()},
@@ -127,17 +121,16 @@ def _payload(
     }
 
 
-def _source_text(spec: dict[str, Any]) -> str:
-    data = spec["config"]["data"]
-    if not oracle_catalogue.is_oracle(data):
-        return f"draws without replacement from the unsealed rows of {data}"
-    given = ", ".join(f"{name} = {value}" for name, value in spec["oracle"].items())
-    return f"{oracle_catalogue.entry_of(data).title} ({given})"
+def _source_text(spec: AuditPageSpec) -> str:
+    if not oracle_catalogue.is_oracle(spec.data):
+        return f"draws without replacement from the unsealed rows of {spec.data}"
+    given = ", ".join(f"{name} = {value}" for name, value in spec.oracle.items())
+    return f"{oracle_catalogue.entry_of(spec.data).title} ({given})"
 
 
-def _truth_text(spec: dict[str, Any]) -> str:
-    rows = spec["config"]["audit"]["truth"]
-    if oracle_catalogue.is_oracle(spec["config"]["data"]):
+def _truth_text(spec: AuditPageSpec) -> str:
+    rows = spec.truth
+    if oracle_catalogue.is_oracle(spec.data):
         return (
             "The true risk of a model is computed in closed form where there is one (affine "
             f"predictors of Gaussian features), else over {rows} fresh rows for each draw, on which "

@@ -23,6 +23,7 @@ from heldout.names import Theta, canonical, seed_for
 from heldout.numerics.pipeline import Builder
 from heldout.resampling.draw import draw_split
 from heldout.resampling.kinds import ADJACENT, FULL, IMPLIED, PAIRS, split_files
+from heldout.resampling.spec import SplitSettings, SplitSpec
 from heldout.resampling.split import Split
 from heldout.selection.scan import curve_of
 
@@ -66,7 +67,7 @@ class Setup:
     loss_name: str | None
     kinds: Sequence[str]
     estimators: Sequence[str]
-    settings: dict[str, dict[str, Any]]
+    settings: dict[str, SplitSettings]
     stratify: bool
     by: str
     rule: Rule
@@ -145,14 +146,11 @@ class Auditor:
 
     def _splits(self, draw: Draw, seed: int) -> dict[str, Split]:
         setup = self.setup
-        common = {"stratify": setup.stratify, "seed": seed, "task": setup.task}
-        return {
-            name: draw_split(
-                draw.table.rows_to_split,
-                {"split": name, "settings": setup.settings[name], **common},
-            )
+        specs = [
+            SplitSpec(setup.task, seed, name, setup.settings[name], setup.stratify)
             for name in split_files(list(setup.kinds))
-        }
+        ]
+        return {spec.split: draw_split(draw.table.rows_to_split, spec) for spec in specs}
 
     def _cells(self, draw: Draw, splits: dict[str, Split], seed: int) -> DrawCells:
         setup = self.setup

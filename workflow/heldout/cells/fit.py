@@ -124,14 +124,14 @@ class Fitter:
         self.batch.fitted += fitted
 
 
-def share(plan: Plan, part: int, parts: int) -> Iterator[tuple[Resample, Learner]]:
+def share(plan: Plan, batch: int, batches: int) -> Iterator[tuple[Resample, Learner]]:
     """The batch's (training set, learner)s: whole training sets where there are enough of them."""
     listed = [learner for learner in plan.learners if not learner.endless]
-    by_resample = len(plan.resamples) >= parts
+    by_resample = len(plan.resamples) >= batches
     number = 0
     for i, resample in enumerate(plan.resamples):
         for learner in listed:
-            if (i if by_resample else number) % parts == part - 1:
+            if (i if by_resample else number) % batches == batch - 1:
                 yield resample, learner
             number += 1
 

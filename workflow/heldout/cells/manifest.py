@@ -67,9 +67,10 @@ def index_of(cells: Iterable[tuple[Cell, Record]]) -> Index:
     return {(cell.learner, canonical(cell.theta), cell.held_out): record for cell, record in cells}
 
 
-def manifest_paths(folder: Path, parts: int) -> list[Path]:
-    """The manifests of a task whose cells are fitted in `parts` jobs."""
-    return [folder / "cells" / "manifests" / f"{i}-of-{parts}.json" for i in range(1, parts + 1)]
+def manifest_paths(folder: Path, batches: int) -> list[Path]:
+    """The manifests of a task whose cells are fitted in so many batches."""
+    manifests = folder / "cells" / "manifests"
+    return [manifests / f"{batch}-of-{batches}.json" for batch in range(1, batches + 1)]
 
 
 def record_of(index: Index, learner: str, theta: Theta, held_out: str) -> Record:

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from heldout.cells.key import Keyring, Keys
+from heldout.cells.spec import CellsSpec
 from heldout.data.prepared import Prepared, open_prepared
 from heldout.learners.learner import Learner
 from heldout.names import Theta, seed_for
@@ -29,6 +30,10 @@ class Plan:
     numeric_code: dict[str, str]
     versions: str
 
+    def learner(self, name: str) -> Learner:
+        """A learner by its name."""
+        return next(learner for learner in self.learners if learner.name == name)
+
     def fit_seed(self, learner: str, resample: Resample) -> int:
         """Depends on the names alone; equal for all θ, which then differ in θ only."""
         return seed_for(self.seed, self.task, learner, resample.name)
@@ -51,18 +56,18 @@ def columns_of(table: Prepared) -> "Columns":
     return Columns(table.names, frozenset(numbers), table.classes)
 
 
-def open_plan(folder: Path, spec: dict[str, Any]) -> Plan:
-    """The plan of a task folder, from its prepared table, its split files and a step's spec."""
+def open_plan(folder: Path, spec: CellsSpec) -> Plan:
+    """The plan of a task folder, from its prepared table, its split files and a spec."""
     table = open_prepared(folder / "data")
-    splits = read_splits(folder, spec["kinds"])
+    splits = read_splits(folder, spec.kinds)
     return Plan(
-        task=spec["task"],
-        seed=spec["seed"],
+        task=spec.task,
+        seed=spec.seed,
         table=table,
-        learners=[Learner(**learner) for learner in spec["learners"]],
-        resamples=[r for kind in spec["kinds"] for r in resamples(kind, table.n, splits)],
-        numeric_code=spec["numeric_code"],
-        versions=spec["versions"],
+        learners=spec.learners,
+        resamples=[r for kind in spec.kinds for r in resamples(kind, table.n, splits)],
+        numeric_code=spec.numeric_code,
+        versions=spec.versions,
     )
 
 

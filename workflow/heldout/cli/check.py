@@ -8,7 +8,7 @@ from heldout.cells.integrity import Findings, inspect, remove, remove_leftovers
 from heldout.cli import CONFIG
 from heldout.config.load import read_config
 from heldout.errors import HeldoutError, counted
-from heldout.execution.rehearse import rehearse
+from heldout.execution.rehearse import Rehearsal, rehearse
 from heldout.execution.study import Study
 
 SHOWN = 20
@@ -36,10 +36,20 @@ def _check_data(study: Study, task: str) -> bool:
     except HeldoutError as error:
         print(f"heldout: task '{task}': {error}", file=sys.stderr)
         return False
-    print(f"{task}: {found.summary}")
-    for note in found.notes:
+    print(f"{task}: {_summary(found)}")
+    for note in found.facts["notes"]:
         print(f"  note: {note}")
     return True
+
+
+def _summary(found: Rehearsal) -> str:
+    facts, target = found.facts, found.facts["schema"]["target"]
+    kind = f"{len(target['classes'])} classes" if target["classes"] else "numbers"
+    features = counted(len(facts["schema"]["columns"]), "feature")
+    return (
+        f"{facts['n']} rows to learn from, {facts['sealed']} sealed, {features}, target "
+        f"'{target['name']}' ({kind}), loss {found.loss}, {counted(found.learners, 'learner')}: ready"
+    )
 
 
 def _check_results(study: Study, task: str, arguments: argparse.Namespace) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from heldout.cells.plan import read_splits
 from heldout.cells.store import Store
 from heldout.cells.stored import StoredCells
 from heldout.data.prepared import Prepared, open_prepared
+from heldout.estimates.spec import LossTableSpec
 from heldout.learners.learner import Learner
 from heldout.measures.losses import Loss, loss_for
 from heldout.names import Theta, canonical
@@ -114,18 +115,17 @@ def named_resamples(
     return {kind: {r.name: r for r in resamples(kind, n, splits)} for kind in kinds}
 
 
-def open_loss_table(folder: Path, spec: dict[str, Any]) -> LossTable:
-    """The loss table of a task folder, from its files and a step's spec."""
+def open_loss_table(folder: Path, spec: LossTableSpec, batches: int) -> LossTable:
+    """The loss table of a task folder whose cells were fitted in so many batches."""
     table = open_prepared(folder / "data")
-    index = read_manifests(manifest_paths(folder, spec["parts"]))
-    learners = [Learner(**learner) for learner in spec["learners"]]
-    splits = read_splits(folder, spec["kinds"])
+    index = read_manifests(manifest_paths(folder, batches))
+    splits = read_splits(folder, spec.kinds)
     return LossTable(
         table,
-        loss_for(spec["loss"], table.classification),
-        {learner.name: _thetas(learner, spec["seed"], index) for learner in learners},
+        loss_for(spec.loss, table.classification),
+        {learner.name: _thetas(learner, spec.seed, index) for learner in spec.learners},
         splits,
-        named_resamples(spec["kinds"], table.n, splits),
+        named_resamples(spec.kinds, table.n, splits),
         StoredCells(Store(folder / "cells"), index),
     )
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from heldout.estimates.spec import RuleSpec
 from heldout.names import Theta
 
 ROUNDING = 1e-12
@@ -50,6 +51,11 @@ class Rule:
         picks = [self.pick(curve) for curve in curves]
         best = smallest([curve.risks[i] for curve, i in zip(curves, picks, strict=True)])
         return curves[best], picks[best]
+
+
+def rule_of(spec: RuleSpec) -> Rule:
+    """The rule that a spec describes."""
+    return Rule(spec.name, spec.patience, spec.simpler)
 
 
 def smallest(risks: Sequence[float] | np.ndarray) -> int:

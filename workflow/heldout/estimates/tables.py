@@ -1,6 +1,6 @@
 """Rows of estimates.csv: one per interval that is valid, the recommended one first."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from heldout.estimates.evidence import Bounds, Estimate, Evidence
 from heldout.estimates.intervals import bounds_of, valid_intervals
@@ -52,3 +52,9 @@ def _row(
         estimate.n,
         chosen,
     )
+
+
+def by_learner(rows: Iterable[EstimateRow], learners: Sequence[str]) -> list[EstimateRow]:
+    """The rows learner by learner, those for the choice between learners last."""
+    order = {name: place for place, name in enumerate([*learners, "all"])}
+    return sorted(rows, key=lambda row: order[row.learner])

@@ -5,57 +5,54 @@ import os
 import sys
 import threading
 import warnings
-from pathlib import Path
-from typing import Any
 
 from heldout.execution.forkserver import client
 
+SCHEDULER = "snakemake.schedul"
+"""`snakemake.scheduler` or `snakemake.scheduling.…`, by version."""
 
-def set_up(persistence: Any) -> None:
-    """All that is done before the workflow is read; `persistence` is Snakemake's module."""
+
+def set_up() -> None:
+    """All that is done before the workflow is read."""
     settle()
     set_up_shells()
-    spare_pandas(persistence)
     ignore_forgotten_sizes()
 
 
 def set_up_shells() -> None:
-    """Let `python` mean this interpreter in every shell that Snakemake starts, and name the script of a step.
+    """Tell every job which interpreter and which script run a step.
 
-    (Snakemake's `shell.prefix` would take away that of a workflow which uses this one as a module.)
+    Environment variables, because a path in the rule's command would be compared with that of
+    earlier runs, and `shell.prefix` belongs to a workflow that uses this one as a module.
     """
-    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    os.environ["HELDOUT_PYTHON"] = sys.executable
     os.environ["HELDOUT_STEP"] = client.__file__
 
 
-def spare_pandas(persistence: Any) -> None:
-    """Keep Snakemake from importing pandas, a third of a second, to ask if a parameter is a table of it.
-
-    It cannot be one as long as nobody has imported pandas. (Another version of Snakemake that looks
-    different is left alone.)
-    """
-    base = getattr(persistence, "PersistenceBase", None)
-    thorough = getattr(base, "_serialize_param_pandas", None)
-    plain = getattr(base, "_serialize_param_builtin", None)
-    if base and thorough and plain:
-        base._serialize_param_pandas = lambda self, value: (
-            thorough if "pandas" in sys.modules else plain
-        )(self, value)
-
-
 def settle() -> None:
-    """Let Python not look for garbage in what is there by now: it would do so even when it ends."""
+    """Keep the garbage collector from going through all that has been imported so far."""
     gc.freeze()
 
 
 def ignore_forgotten_sizes() -> None:
-    """Silence `snakemake --report`, which asks for the size of every input and forgets to wait for it."""
+    """Silence `snakemake --report`, which asks for the size of every input and forgets to await it."""
     warnings.filterwarnings("ignore", "coroutine 'InputFiles", RuntimeWarning)
 
 
 def end_at_once() -> None:
-    """Let the process end at once: Snakemake's scheduler leaves timers that it would wait a second for."""
-    settle()
+    """Cancel the timers that Snakemake's scheduler leaves, for which its process would wait a second.
+
+    Other timers belong to somebody else and stay.
+    """
     for thread in threading.enumerate():
-        if isinstance(thread, threading.Timer):
+        if isinstance(thread, threading.Timer) and _is_the_schedulers(thread):
             thread.cancel()
+
+
+def _is_the_schedulers(timer: threading.Timer) -> bool:
+    """Whether a timer calls a function of Snakemake's scheduler.
+
+    (The functions of a Snakefile may be in a module called `snakemake.workflow`.)
+    """
+    module = getattr(timer.function, "__module__", None) or ""
+    return module.startswith(SCHEDULER)

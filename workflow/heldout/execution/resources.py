@@ -1,4 +1,4 @@
-"""What a job asks of a cluster: how many there are, how much memory, how many minutes.
+"""What a job asks of a cluster: how much memory, and how many minutes.
 
 Guesses on the safe side, made again with every attempt: a job that is ended for its memory or its
 time comes back with more of both, and finds the cells that it had finished in the store.
@@ -20,20 +20,6 @@ AUDIT_SECONDS = 0.05
 """For a cell of an audit's replicate, which is small and keeps no files."""
 READING_SECONDS = 0.01
 """For a cell's scores, from a slow file system."""
-CELLS_PER_CORE = 20
-"""Fewer cells than this do not deserve a job of their own."""
-CELLS_PER_JOB = 500
-"""On a cluster, where a job waits in a queue and its start costs some five seconds."""
-
-
-def jobs_for_cores(cells: int, cores: int) -> int:
-    """As many jobs as there are cores, unless there is too little to do."""
-    return max(1, min(cores, math.ceil(cells / CELLS_PER_CORE)))
-
-
-def jobs_for_cluster(cells: int, units: int, cells_per_job: int | None) -> int:
-    """Jobs of a given size; no more than there are units, which are not divided."""
-    return max(1, min(units, math.ceil(cells / (cells_per_job or CELLS_PER_JOB))))
 
 
 def megabytes(data: float, copies: int, attempt: int) -> int:

@@ -2,27 +2,75 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
-from heldout.data import oracle_catalogue
+from heldout.config.load import validate
 from heldout.errors import HeldoutError
-from heldout.execution import resources
-from heldout.execution.specs import Specs
-from heldout.resampling.kinds import split_files
+from heldout.execution import batches, resources
+from heldout.execution.specs import build
+from heldout.execution.specs.text import spec_text
+from heldout.execution.tasks import DeclaredTask, declared_tasks
 
 
-class Study(Specs):
-    """Files, jobs and resources of every task; `spec` says what a step depends on."""
+class Study:
+    """A validated config: files, jobs and resources of every task, and the spec of every step."""
+
+    def __init__(self, raw: dict[str, Any], cores: int | None = 1):
+        """`cores` is None on a cluster, where no job knows what the others have."""
+        self.config = validate(raw)
+        self.cores = cores
+        self._tasks = declared_tasks(self.config)
+        self._batches: dict[str, int] = {}
+
+    @property
+    def tasks(self) -> list[str]:
+        """The names of the tasks."""
+        return list(self._tasks)
+
+    def task(self, name: str) -> DeclaredTask:
+        """One task."""
+        return self._tasks[name]
+
+    @property
+    def figures(self) -> list[str]:
+        """The names of the tasks that figures are drawn for."""
+        return self.tasks if self.config.figures else []
+
+    @property
+    def audits(self) -> list[str]:
+        """The names of the tasks that have an audit."""
+        return [name for name in self.tasks if self.config.tasks[name].audit is not None]
 
     @property
     def task_pattern(self) -> str:
         """A regular expression for the names of the tasks."""
         return "|".join(re.escape(name) for name in self.tasks)
 
+    @property
+    def libraries(self) -> list[str]:
+        """The modules of scikit-learn that hold the estimators of all tasks."""
+        learners = [learner for task in self._tasks.values() for learner in task.learners]
+        paths = [path for learner in learners for path in (learner.classifier, learner.regressor)]
+        modules = [
+            path.rpartition(".")[0] for path in paths if path and path.startswith("sklearn.")
+        ]
+        return list(dict.fromkeys(["sklearn.pipeline", *modules]))
+
+    def spec(self, step: str, task: str = "", **wildcards: Any) -> str:
+        """The spec of a step as text; without a task, of a step for all of them."""
+        make = getattr(build, step)
+        try:
+            if not task:
+                return spec_text(step, make(list(self._tasks.values())))
+            return spec_text(step, make(self._tasks[task], **wildcards))
+        except HeldoutError as error:
+            raise HeldoutError(f"task '{task}': {error}") from None
+
+    # --- files -----------------------------------------------------------------------------------
+
     def sources(self, task: str) -> list[str]:
         """The user's files that a task's table is read from."""
-        given = [self._task(task).data, self._task(task).test]
-        made = ("sklearn:", oracle_catalogue.PREFIX)
-        return [name for name in given if isinstance(name, str) and not name.startswith(made)]
+        return self._tasks[task].sources
 
     def check_sources(self) -> None:
         """Refuse a file that is not there: Snakemake would go on with what it made from another."""
@@ -33,25 +81,58 @@ class Study(Specs):
                         f"tasks.{task}: no file at '{name}' (looked in {Path.cwd()})"
                     )
 
-    @property
-    def libraries(self) -> list[str]:
-        """The modules of scikit-learn that hold the estimators of all tasks."""
-        learners = [learner for task in self.tasks for learner in self._learners_of(task)]
-        paths = [path for learner in learners for path in (learner.classifier, learner.regressor)]
-        modules = [
-            path.rpartition(".")[0] for path in paths if path and path.startswith("sklearn.")
-        ]
-        return list(dict.fromkeys(["sklearn.pipeline", *modules]))
-
     def splits(self, task: str) -> list[str]:
         """The names of a task's split files."""
-        return split_files(self._kinds(task))
+        return self._tasks[task].splits
+
+    def has_test(self, task: str) -> bool:
+        """Whether the task has a sealed test set that is to be opened."""
+        return self._tasks[task].has_test
+
+    def has_metrics(self, task: str) -> bool:
+        """Whether extra metrics are asked for."""
+        return self._tasks[task].has_metrics
+
+    def is_oracle(self, task: str) -> bool:
+        """Whether a task's rows are drawn from an oracle."""
+        return self._tasks[task].is_oracle
 
     def manifests(self, task: str) -> list[str]:
-        """The manifests of all fitting jobs of a task."""
-        parts = self.parts(task)
+        """The manifests of all batches of a task."""
+        count = self.batches(task)
         folder = f"results/{task}/cells/manifests"
-        return [f"{folder}/{part}-of-{parts}.json" for part in range(1, parts + 1)]
+        return [f"{folder}/{batch}-of-{count}.json" for batch in range(1, count + 1)]
+
+    def audit_batches(self, task: str) -> list[str]:
+        """The files of all batches of a task's audit: more replicates only add to them."""
+        declared = self._tasks[task]
+        folder, numbers = f"results/{task}/audit", range(1, declared.audit_batches + 1)
+        return [f"{folder}/m{m}/batch-{i:04d}.npz" for m in declared.audit.m for i in numbers]
+
+    # --- jobs ------------------------------------------------------------------------------------
+
+    def batches(self, task: str) -> int:
+        """How many jobs share the cells of a task.
+
+        What the config says; else what a finished task has; else what suits the machine.
+        """
+        if task not in self._batches:
+            self._batches[task] = (
+                self.config.batches or self._finished_batches(task) or self._new_batches(task)
+            )
+        return self._batches[task]
+
+    def _finished_batches(self, task: str) -> int | None:
+        declared = self._tasks[task]
+        folder = Path("results", task, "cells", "manifests")
+        request = build.fitting_request(declared)
+        return batches.finished_batches(folder, request, map(Path, declared.sources))
+
+    def _new_batches(self, task: str) -> int:
+        declared, size = self._tasks[task], self.config.batch_cells
+        if size is None and self.cores is not None:
+            return batches.batches_for_cores(declared.cells, self.cores)
+        return batches.batches_for_cluster(declared.cells, declared.units, size)
 
     def fitting_memory(self, size: float, attempt: int) -> int:
         """MB for a job that fits, from the size of its inputs."""
@@ -61,25 +142,16 @@ class Study(Specs):
         """MB for a job that reads all cells of a task, from the size of its inputs."""
         return resources.megabytes(size, resources.READING_COPIES, attempt)
 
-    def fitting_minutes(self, task: str, parts: str, attempt: int) -> int:
+    def fitting_minutes(self, task: str, batches: str, attempt: int) -> int:
         """How long a fitting job may take."""
-        return resources.minutes(self._cells[task] / int(parts), resources.FITTING_SECONDS, attempt)
+        cells = self._tasks[task].cells / int(batches)
+        return resources.minutes(cells, resources.FITTING_SECONDS, attempt)
 
     def audit_minutes(self, task: str, attempt: int) -> int:
         """How long a batch of an audit's replicates may take."""
-        cells = self._cells[task] * self._audit(task).batch
+        cells = self._tasks[task].cells * self._tasks[task].audit.batch
         return resources.minutes(cells, resources.AUDIT_SECONDS, attempt)
 
     def reading_minutes(self, task: str, attempt: int) -> int:
         """How long a job that reads all cells of a task may take."""
-        return resources.minutes(self._cells[task], resources.READING_SECONDS, attempt)
-
-    @property
-    def figures(self) -> list[str]:
-        """The names of the tasks that figures are drawn for."""
-        return self.tasks if self.config.figures else []
-
-    def audit_batches(self, task: str) -> list[str]:
-        """The files of all batches of a task's audit: more replicates only add to them."""
-        folder, numbers = f"results/{task}/audit", range(1, self._batch_count(task) + 1)
-        return [f"{folder}/m{m}/batch-{i:04d}.npz" for m in self._audit(task).m for i in numbers]
+        return resources.minutes(self._tasks[task].cells, resources.READING_SECONDS, attempt)

@@ -1,17 +1,18 @@
-"""What a config declares: tasks, learners, and how many cells they ask for.
+"""A task as the config declares it: its learners, its kinds of cells, and how many there are.
 
-Standard library and pydantic only: the workflow imports this while it is parsed.
+Standard library and pydantic only: the workflow imports this while it is parsed. Nothing is known
+of the table yet, so the numbers of cells are guesses.
 """
 
 import math
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from heldout.config.consistency import check_task
-from heldout.config.load import validate
 from heldout.config.models import Audit, Config, Task
 from heldout.data import oracle_catalogue
 from heldout.estimates.registry import kinds_needed
-from heldout.execution import resources
 from heldout.learners.learner import Learner, define
 from heldout.resampling.kinds import (
     ADJACENT,
@@ -22,107 +23,102 @@ from heldout.resampling.kinds import (
     LOO,
     PAIRS,
     ROUNDS,
+    split_files,
 )
 
 GUESSED_ROWS, GUESSED_CHUNKS = 1000, 10
-"""Of leave-one-out: while the workflow is parsed nobody has looked at the table yet."""
+"""Of leave-one-out."""
 
 
-class Tasks:
-    """A validated config, task by task."""
+@dataclass(frozen=True)
+class DeclaredTask:
+    """One task with what it shares with the others."""
 
-    def __init__(self, raw: dict[str, Any], cores: int | None = 1):
-        """`cores` is None on a cluster, where no job knows what the others have."""
-        self.config: Config = validate(raw)
-        self.cores = cores
-        self._learners = {name: self._define(name) for name in self._learner_names()}
-        for name in self.tasks:
-            check_task(name, self.config, self._learners_of(name))
-        self._cells = {name: self._cell_count(name) for name in self.tasks}
+    name: str
+    config: Config
+    learners: list[Learner]
 
     @property
-    def tasks(self) -> list[str]:
-        """The names of the tasks."""
-        return list(self.config.tasks)
+    def block(self) -> Task:
+        """The task's block of the config."""
+        return self.config.tasks[self.name]
 
-    def parts(self, task: str) -> int:
-        """How many jobs share the cells of a task."""
-        config = self.config
-        if config.batches is not None:
-            return config.batches
-        if config.batch_cells is None and self.cores is not None:
-            return resources.jobs_for_cores(self._cells[task], self.cores)
-        return resources.jobs_for_cluster(self._cells[task], self._units(task), config.batch_cells)
+    @property
+    def estimators(self) -> list[str]:
+        """The estimators that are asked for."""
+        return list(self.block.estimators)
 
-    def has_test(self, task: str) -> bool:
-        """Whether the task has a sealed test set that is to be opened."""
-        return bool(self._task(task).test) and "test" in self._task(task).estimators
+    @property
+    def has_test(self) -> bool:
+        """Whether there is a sealed test set that is to be opened."""
+        return bool(self.block.test) and "test" in self.block.estimators
 
-    def has_metrics(self, task: str) -> bool:
+    @property
+    def has_metrics(self) -> bool:
         """Whether extra metrics are asked for."""
-        return bool(self._task(task).metrics)
+        return bool(self.block.metrics)
 
-    def is_oracle(self, task: str) -> bool:
-        """Whether a task's rows are drawn from an oracle."""
-        return oracle_catalogue.is_oracle(self._task(task).data)
+    @property
+    def is_oracle(self) -> bool:
+        """Whether the rows are drawn from an oracle."""
+        return oracle_catalogue.is_oracle(self.block.data)
 
-    def _task(self, name: str) -> Task:
-        return self.config.tasks[name]
+    @property
+    def oracle(self) -> dict[str, Any]:
+        """The parameters of the oracle; none where there is a table."""
+        if not self.is_oracle:
+            return {}
+        return oracle_catalogue.parameters(self.block.data, self.block.oracle, f"tasks.{self.name}")
 
-    def _audit(self, name: str) -> Audit:
-        audit = self._task(name).audit
-        assert audit is not None
-        return audit
+    @property
+    def sources(self) -> list[str]:
+        """The user's files that the table is read from."""
+        made = ("sklearn:", oracle_catalogue.PREFIX)
+        given = [self.block.data, self.block.test]
+        return [name for name in given if isinstance(name, str) and not name.startswith(made)]
 
-    def _batch_count(self, name: str) -> int:
-        audit = self._audit(name)
-        return math.ceil(audit.replicates / audit.batch)
+    @property
+    def audit(self) -> Audit:
+        """The block of the audit, which must be there."""
+        assert self.block.audit is not None
+        return self.block.audit
 
-    def _oracle(self, name: str) -> dict[str, Any]:
-        """The parameters of a task's oracle; none where it has a table."""
-        task = self._task(name)
-        if self.is_oracle(name):
-            return oracle_catalogue.parameters(task.data, task.oracle, f"tasks.{name}")
-        return {}
+    @property
+    def audit_batches(self) -> int:
+        """How many batches of replicates an audit has at each size."""
+        return math.ceil(self.audit.replicates / self.audit.batch)
 
-    def _kinds(self, name: str, *more: str) -> list[str]:
-        task = self._task(name)
+    def kinds(self, *more: str) -> list[str]:
+        """The kinds of cells that the estimators need, and those that `more` estimators need."""
+        task = self.block
         asked = [*task.estimators, task.select.by, *(["kfold"] if task.metrics else []), *more]
         return kinds_needed(asked, task.montecarlo.halvings)
 
-    def _learners_of(self, name: str) -> list[Learner]:
-        return [self._learners[learner] for learner in self._task(name).learners]
+    @property
+    def splits(self) -> list[str]:
+        """The names of the split files."""
+        return split_files(self.kinds())
 
-    def _learner_names(self) -> list[str]:
-        used = [learner for task in self.config.tasks.values() for learner in task.learners]
-        return list(dict.fromkeys([*self.config.learners, *used]))
-
-    def _define(self, name: str) -> Learner:
-        given = self.config.learners.get(name)
-        definition = define(name, given.model_dump(exclude_unset=True) if given else None)
-        if not definition.endless:
-            definition.thetas(self.config.seed)
-        return definition
-
-    def _cell_count(self, name: str) -> int:
+    @cached_property
+    def cells(self) -> int:
+        """About how many cells there are."""
         thetas = sum(
-            self._task(name).select.maximum
-            if learner.endless
-            else len(learner.thetas(self.config.seed))
-            for learner in self._learners_of(name)
+            self.block.select.maximum if one.endless else len(one.thetas(self.config.seed))
+            for one in self.learners
         )
-        return thetas * sum(self._sets(name).values())
+        return thetas * sum(self._held_out_sets().values())
 
-    def _units(self, name: str) -> int:
-        """How many (training set, learner)s there are, which jobs do not divide."""
-        sets = self._sets(name)
+    @property
+    def units(self) -> int:
+        """About how many (training set, learner)s there are, which batches do not divide."""
+        sets = self._held_out_sets()
         if LOO in sets:
             sets[LOO] = GUESSED_CHUNKS
-        return sum(sets.values()) * len(self._task(name).learners)
+        return sum(sets.values()) * len(self.learners)
 
-    def _sets(self, name: str) -> dict[str, int]:
+    def _held_out_sets(self) -> dict[str, int]:
         """How many held-out sets there are of each kind."""
-        task = self._task(name)
+        task = self.block
         folds, pairs = task.kfold.k * task.kfold.repeats, math.comb(task.kfold.k, 2)
         rounds = task.montecarlo.rounds
         counts = {
@@ -135,4 +131,27 @@ class Tasks:
             BAGS: task.bootstrap.bags,
             LOO: GUESSED_ROWS,
         }
-        return {kind: counts.get(kind, 1) for kind in self._kinds(name)}
+        return {kind: counts.get(kind, 1) for kind in self.kinds()}
+
+
+def declared_tasks(config: Config) -> dict[str, DeclaredTask]:
+    """Every task of a config by its name, after checking that none contradicts itself."""
+    used = [learner for task in config.tasks.values() for learner in task.learners]
+    names = dict.fromkeys([*config.learners, *used])
+    learners = {name: _define(name, config) for name in names}
+    found = {
+        name: DeclaredTask(name, config, [learners[learner] for learner in task.learners])
+        for name, task in config.tasks.items()
+    }
+    for name, task in found.items():
+        check_task(name, config, task.learners)
+    return found
+
+
+def _define(name: str, config: Config) -> Learner:
+    """A learner, with its grid expanded once so that what is wrong with it is said now."""
+    given = config.learners.get(name)
+    definition = define(name, given.model_dump(exclude_unset=True) if given else None)
+    if not definition.endless:
+        definition.thetas(config.seed)
+    return definition

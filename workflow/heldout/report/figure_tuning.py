@@ -32,11 +32,15 @@ TICKS = 7
 
 
 def tuning_figure(
-    risks: Table, selection: dict[str, Any], spec: dict[str, Any], show: Format, loss: str
+    risks: Table,
+    selection: dict[str, Any],
+    learners: list[dict[str, Any]],
+    show: Format,
+    loss: str,
 ) -> "Figure":
     """A panel per learner that has more than one θ."""
     selected = {name: entry["theta"] for name, entry in selection["learners"].items()}
-    grids = describe_grids(risks.rows, selected, selection["by"], spec["learners"])[:PANELS]
+    grids = describe_grids(risks.rows, selected, selection["by"], learners)[:PANELS]
     if not grids:
         return note_figure("No learner has more than one θ.")
     across = min(2, len(grids))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heldout.errors import HeldoutError
+from heldout.estimates.spec import LossTableSpec
 from heldout.files import write_atomic
 from heldout.measures.losses import loss_for
 from heldout.report import answer, glossary
@@ -66,20 +67,21 @@ FOREIGN = 0x2E80
 """Matplotlib's own font has no characters from here on, and would warn."""
 
 
-def draw_figures(folder: Path, spec: dict[str, Any]) -> None:
+def draw_figures(folder: Path, spec: LossTableSpec, batches: int) -> None:
     """Draw and write every figure of a task."""
     matplotlib = load_matplotlib()
     results = TaskResults(folder)
     selection, estimates, risks = results.selection, results.estimates, results.table("risks")
-    loss = loss_for(spec["loss"], results.classification)
+    loss = loss_for(spec.loss, results.classification)
     show = format_for(loss.name, answer.typical_risks(estimates))
-    baselines = answer.baselines(spec["learners"])
-    held_out = diagnostics(folder, spec, selection["learner"], selection["theta"])
+    learners = [learner.as_spec() for learner in spec.learners]
+    baselines = answer.baselines(learners)
+    held_out = diagnostics(folder, spec, batches, selection["learner"], selection["theta"])
     from heldout.report import figure_predictions, figure_tuning
 
     drawers: dict[str, Callable[[], Figure]] = {
         "estimates": lambda: estimates_figure(estimates, baselines, show, loss.title),
-        "tuning": lambda: figure_tuning.tuning_figure(risks, selection, spec, show, loss.title),
+        "tuning": lambda: figure_tuning.tuning_figure(risks, selection, learners, show, loss.title),
         "predictions": lambda: figure_predictions.predictions_figure(held_out),
     }
     with matplotlib.rc_context(STYLE):

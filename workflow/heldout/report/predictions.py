@@ -1,12 +1,13 @@
 """The stored predictions of the selected model for rows that it was not trained on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from heldout.estimates.loss_table import LossTable, open_loss_table
+from heldout.estimates.spec import LossTableSpec
 from heldout.predictions import Predictions
 from heldout.report import curves
 from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, LOO
@@ -35,12 +36,12 @@ class HeldOut:
     losses: np.ndarray
 
 
-def diagnostics(folder: Path, spec: dict[str, Any], learner: str, theta: Any) -> Any:
+def diagnostics(folder: Path, spec: LossTableSpec, batches: int, learner: str, theta: Any) -> Any:
     """The data of the section on predictions, or None if the task has no such predictions."""
-    kind = kind_of(spec["kinds"])
+    kind = kind_of(spec.kinds)
     if kind is None:
         return None
-    loss_table = open_loss_table(folder, {**spec, "kinds": [kind]})
+    loss_table = open_loss_table(folder, replace(spec, kinds=[kind]), batches)
     held = held_out(loss_table, list(loss_table.resamples[kind].values()), learner, theta)
     classes = loss_table.table.classes
     shown = regression(held) if classes is None else classification(held, classes)

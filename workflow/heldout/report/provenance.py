@@ -11,45 +11,45 @@ from heldout.cells.manifest import manifest_paths
 from heldout.files import read_json
 from heldout.names import canonical
 from heldout.report import steps
+from heldout.report.spec import ReportSpec
 from heldout.results.task import TaskResults
 
 LEVELS_SHOWN = 12
 
 
-def provenance(results: TaskResults, spec: dict[str, Any]) -> dict[str, Any]:
+def provenance(results: TaskResults, spec: ReportSpec, batches: int) -> dict[str, Any]:
     """Everything that the section of this name shows."""
     folder, card = results.folder, results.card
-    manifests = read_manifest_files(folder, spec)
-    taken = steps.steps_of(folder, spec["parts"], absent_steps(folder, spec))
+    manifests = read_manifest_files(folder, batches)
+    learners = [learner.as_spec() for learner in spec.cells.learners]
+    taken = steps.steps_of(folder, batches, absent_steps(folder, spec.metrics))
     return {
         "data": results.facts,
         "columns": columns(results.facts),
         "manifests": [batch(manifest) for manifest in manifests],
-        "learners": time_by_learner(manifests, [one["name"] for one in spec["learners"]]),
+        "learners": time_by_learner(manifests, [one["name"] for one in learners]),
         "steps": steps.as_json(taken),
         "drawing": steps.drawing(taken),
         "ledger": results.ledger,
         "identity": card.get("identity"),
-        "versions": versions(card, spec),
-        "seed": spec["seed"],
-        "level": spec["level"],
-        "config": json.dumps(spec["config"], indent=2, ensure_ascii=False),
-        "definitions": json.dumps(spec["learners"], indent=2, ensure_ascii=False),
+        "versions": versions(card, spec.versions),
+        "seed": spec.cells.seed,
+        "level": spec.level,
+        "config": json.dumps(spec.config, indent=2, ensure_ascii=False),
+        "definitions": json.dumps(learners, indent=2, ensure_ascii=False),
     }
 
 
-def read_manifest_files(folder: Path, spec: dict[str, Any]) -> list[dict[str, Any]]:
+def read_manifest_files(folder: Path, batches: int) -> list[dict[str, Any]]:
     """The manifests of a task as they are."""
-    return [read_json(path) for path in manifest_paths(folder, spec["parts"])]
+    return [read_json(path) for path in manifest_paths(folder, batches)]
 
 
-def absent_steps(folder: Path, spec: dict[str, Any]) -> list[str]:
+def absent_steps(folder: Path, metrics: bool) -> list[str]:
     """The rules that this task does without."""
     tested = (folder / "vault" / "test.csv").is_file()
     return [
-        name
-        for name, there in (("open_test", tested), ("compute_metrics", spec["metrics"]))
-        if not there
+        name for name, there in (("open_test", tested), ("compute_metrics", metrics)) if not there
     ]
 
 
@@ -77,7 +77,7 @@ def batch(manifest: dict[str, Any]) -> dict[str, Any]:
     """One fitting job: how many cells it fitted and how many it found in the store."""
     cells = sum(len(entry["sets"]) for entry in manifest["cells"])
     return {
-        "name": f"{manifest['part']} of {manifest['parts']}",
+        "name": f"{manifest['batch']} of {manifest['batches']}",
         "cells": cells,
         "fitted": manifest["fitted"],
         "reused": manifest["reused"],
@@ -105,8 +105,6 @@ def totals(entries: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def versions(card: dict[str, Any], spec: dict[str, Any]) -> dict[str, str]:
+def versions(card: dict[str, Any], libraries: str) -> dict[str, str]:
     """The versions of heldout, Python and the libraries that change numbers."""
-    libraries = spec["versions"]
-    known = json.loads(libraries) if isinstance(libraries, str) else dict(libraries)
-    return {"heldout": __version__, **card.get("versions", {}), **known}
+    return {"heldout": __version__, **card.get("versions", {}), **json.loads(libraries)}

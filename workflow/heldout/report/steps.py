@@ -20,7 +20,7 @@ STEPS: dict[str, tuple[str, ...]] = {
     "tabulate_estimates": ("estimate_procedures", "open_test"),
     "run_checks": ("fit_cells", "estimate_procedures", "select_model", "tabulate_estimates"),
     "render_report": (
-        *("estimate_risks", "compute_metrics", "select_model", "estimate_procedures"),
+        *("fit_cells", "estimate_risks", "compute_metrics", "select_model", "estimate_procedures"),
         *("train_final", "tabulate_estimates", "run_checks"),
     ),
 }

@@ -12,6 +12,7 @@ from heldout.report.fits import fits_by_estimate
 from heldout.report.page import render
 from heldout.report.predictions import diagnostics
 from heldout.report.provenance import provenance, read_manifest_files
+from heldout.report.spec import ReportSpec
 from heldout.results.tables import Row, Table
 from heldout.results.task import TaskResults
 
@@ -21,28 +22,28 @@ EXTRA = ("metrics", "folds", "comparisons", "checks")
 """Tables that are shown if the task has them, and rows in them."""
 
 
-def report_page(folder: Path, spec: dict[str, Any]) -> str:
-    """The whole page."""
+def report_page(folder: Path, spec: ReportSpec, batches: int) -> str:
+    """The whole page of a task whose cells were fitted in so many batches."""
     results = TaskResults(folder)
-    selection, source = results.selection, provenance(results, spec)
-    tables = shown_tables(results, spec)
-    loss = loss_for(spec["loss"], results.classification)
+    selection, source = results.selection, provenance(results, spec, batches)
+    tables = shown_tables(results, spec.metrics)
+    loss = loss_for(spec.cells.loss, results.classification)
     show = format_for(loss.name, answer.typical_risks(tables["estimates"]))
     names = glossary.in_order({row["estimator"] for key in REQUIRED for row in tables[key].rows})
     words = glossary.as_json(names, interval_names(tables))
-    held_out = diagnostics(folder, spec, selection["learner"], selection["theta"])
+    held_out = diagnostics(folder, spec.cells, batches, selection["learner"], selection["theta"])
     payload = {
         **payload_of(spec, loss, show, selection, tables),
         "estimators": names,
-        "fits": fits_by_estimate(read_manifest_files(folder, spec), names, source["data"]["n"]),
+        "fits": fits_by_estimate(read_manifest_files(folder, batches), names, source["data"]["n"]),
         "words": words,
         "predictions": held_out,
     }
     return render(
         "report.html",
         payload,
-        task=spec["task"],
-        audited=spec["config"].get("audit") is not None,
+        task=spec.task,
+        audited=spec.config.get("audit") is not None,
         loss=loss,
         selection=selection,
         answer=answers(tables["estimates"], spec, loss.name, show, source["ledger"]),
@@ -59,7 +60,7 @@ def report_page(folder: Path, spec: dict[str, Any]) -> str:
 
 
 def payload_of(
-    spec: dict[str, Any],
+    spec: ReportSpec,
     loss: Loss,
     show: Format,
     selection: dict[str, Any],
@@ -67,31 +68,30 @@ def payload_of(
 ) -> dict[str, Any]:
     """What the scripts of the page read."""
     selected = {name: entry["theta"] for name, entry in selection["learners"].items()}
+    learners = [learner.as_spec() for learner in spec.cells.learners]
     return {
-        "task": spec["task"],
+        "task": spec.task,
         "loss": {"name": loss.name, "title": loss.title},
-        "level": spec["level"],
+        "level": spec.level,
         "format": vars(show),
         "selection": selection,
-        "grids": grids.describe_grids(
-            tables["risks"].rows, selected, selection["by"], spec["learners"]
-        ),
-        "baselines": answer.baselines(spec["learners"]),
+        "grids": grids.describe_grids(tables["risks"].rows, selected, selection["by"], learners),
+        "baselines": answer.baselines(learners),
         "tables": {name: table.packed() for name, table in tables.items()},
     }
 
 
 def answers(
-    estimates: Table, spec: dict[str, Any], loss: str, show: Format, ledger: list[Any]
+    estimates: Table, spec: ReportSpec, loss: str, show: Format, ledger: list[Any]
 ) -> dict[str, Any]:
     """The figures and sentences at the top of the page."""
     found: dict[str, Any] = {"expected": None, "test": None, "baseline": None, "sentences": []}
     expected, test = answer.headline_row(estimates), answer.test_row(estimates)
     if expected is not None:
         found["expected"] = answer.figure(expected, show)
-        count = len(spec["learners"])
-        found["sentences"].append(answer.expected_sentence(expected, loss, count, show))
-        baseline = answer.baseline_row(estimates, spec["learners"], expected)
+        learners = [learner.as_spec() for learner in spec.cells.learners]
+        found["sentences"].append(answer.expected_sentence(expected, loss, len(learners), show))
+        baseline = answer.baseline_row(estimates, learners, expected)
         found["baseline"] = baseline and answer.figure(baseline, show) | {"of": baseline["learner"]}
     if test is not None:
         found["test"] = answer.figure(test, show)
@@ -157,9 +157,9 @@ def failed_checks(checks: Table | None) -> list[Row]:
     return sorted(failed, key=lambda check: SEVERITIES.get(check["severity"], len(SEVERITIES)))
 
 
-def shown_tables(results: TaskResults, spec: dict[str, Any]) -> dict[str, Table]:
+def shown_tables(results: TaskResults, metrics: bool) -> dict[str, Table]:
     """The csv files of a task that are there and that the config asks for."""
-    wanted = [name for name in (*REQUIRED, *EXTRA) if name != "metrics" or spec["metrics"]]
+    wanted = [name for name in (*REQUIRED, *EXTRA) if name != "metrics" or metrics]
     found = {name: results.table(name) for name in wanted}
     return {name: table for name, table in found.items() if name in REQUIRED or table.rows}
 

@@ -1,27 +1,34 @@
 """Drawing splits from rows and a seed. A unit stays whole everywhere."""
 
-from typing import Any
-
 import numpy as np
 
 from heldout.errors import HeldoutError
 from heldout.names import seed_for
 from heldout.resampling.halvings import draw_halvings
 from heldout.resampling.rows import Rows
+from heldout.resampling.spec import (
+    Bootstrap,
+    Halvings,
+    Holdout,
+    KFold,
+    LeaveOneOut,
+    MonteCarlo,
+    SplitSpec,
+)
 from heldout.resampling.split import Split
 from heldout.resampling.units import draw_folds, draw_fraction, smallest_class
 
 
-def draw_split(rows: Rows, spec: dict[str, Any]) -> Split:
-    """Draw the split that a spec names, with seeds derived from names.
+def draw_split(rows: Rows, spec: SplitSpec) -> Split:
+    """Draw the split that a spec describes, with seeds derived from names.
 
     Parameters
     ----------
     rows
         The rows to split.
     spec
-        The name of the split file (`split`), its `settings`, whether to `stratify`, and the `seed`
-        and `task` that seeds are derived from.
+        The name of the split file, its settings, whether to stratify, and the seed and task that
+        seeds are derived from.
 
     Returns
     -------
@@ -30,32 +37,33 @@ def draw_split(rows: Rows, spec: dict[str, Any]) -> Split:
 
     Examples
     --------
-    >>> spec = {"split": "loo", "settings": {}, "stratify": True, "seed": 19, "task": "t"}
+    >>> spec = SplitSpec("t", 19, "loo", LeaveOneOut(), stratify=True)
     >>> draw_split(Rows(np.arange(3)), spec)["fold"].tolist()
     [1, 2, 3]
     """
-    name, given, stratify = spec["split"], spec["settings"], spec["stratify"]
+    stratify = spec.stratify
 
     def seed(*names: str) -> int:
-        return seed_for(spec["seed"], spec["task"], name, *names)
+        return seed_for(spec.seed, spec.task, spec.split, *names)
 
     def seeds(count: int) -> list[int]:
         return [seed(str(i)) for i in range(count)]
 
-    if name == "holdout":
-        return draw_holdout(rows, given["fraction"], stratify, seed())
-    if name == "loo":
-        return loo_split(rows)
-    if name == "montecarlo":
-        return draw_montecarlo(rows, given["fraction"], stratify, seeds(given["rounds"]))
-    if name == "halvings":
-        fraction, halvings, rounds = given["fraction"], given["halvings"], given["rounds"]
-        return draw_halvings(rows, fraction, stratify, halvings, rounds, seed)
-    if name == "bootstrap":
-        return draw_bootstrap(rows, seeds(given["bags"]))
-    if given["column"] is not None:
-        return user_kfold(rows)
-    return draw_kfold(rows, given["k"], stratify, seeds(given["repeats"]))
+    match spec.settings:
+        case Holdout(fraction):
+            return draw_holdout(rows, fraction, stratify, seed())
+        case LeaveOneOut():
+            return loo_split(rows)
+        case MonteCarlo(rounds, fraction):
+            return draw_montecarlo(rows, fraction, stratify, seeds(rounds))
+        case Halvings(rounds, fraction, halvings):
+            return draw_halvings(rows, fraction, stratify, halvings, rounds, seed)
+        case Bootstrap(bags):
+            return draw_bootstrap(rows, seeds(bags))
+        case KFold(column=None) as given:
+            return draw_kfold(rows, given.k, stratify, seeds(given.repeats))
+        case KFold():
+            return user_kfold(rows)
 
 
 def draw_holdout(rows: Rows, fraction: float, stratify: bool, seed: int) -> Split:

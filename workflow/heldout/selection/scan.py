@@ -19,6 +19,7 @@ from heldout.learners.learner import Learner
 from heldout.measures.losses import Loss
 from heldout.names import Theta
 from heldout.resampling.split import Split
+from heldout.selection.spec import ScanSpec
 
 
 @dataclass(frozen=True)
@@ -28,17 +29,14 @@ class Scanner:
     loss: Loss
     splits: dict[str, Split]
     kinds: Sequence[str]
-    by: str
-    nested: Sequence[str]
-    patience: int
-    maximum: int
+    spec: ScanSpec
 
     def scan(self, fitter: Fitter, learner: Learner) -> None:
         """Fit θ by θ, never more than some selection is sure to need."""
         thetas: list[Theta] = []
-        needed = self.patience + 1
-        while needed and len(thetas) < self.maximum and not fitter.batch.failures:
-            wanted = learner.first_thetas(min(len(thetas) + needed, self.maximum))
+        needed, maximum = self.spec.patience + 1, self.spec.maximum
+        while needed and len(thetas) < maximum and not fitter.batch.failures:
+            wanted = learner.first_thetas(min(len(thetas) + needed, maximum))
             for resample in fitter.plan.resamples:
                 fitter.ensure(learner, resample, wanted[len(thetas) :])
             thetas = wanted
@@ -55,12 +53,12 @@ class Scanner:
         return LossTable(table, self.loss, {name: thetas}, self.splits, named, cells)
 
     def _missing(self, curve: Curve) -> int:
-        return first_local_min(curve.risks, curve.errors, self.patience).rises_missing
+        return first_local_min(curve.risks, curve.errors, self.spec.patience).rises_missing
 
     def _curves(self, loss_table: LossTable, name: str) -> Iterator[Curve]:
         """The risks that the selection, and each outer fold of nested CV, looks at."""
-        yield curve_of(loss_table, self.by, name)
-        for estimator in self.nested:
+        yield curve_of(loss_table, self.spec.by, name)
+        for estimator in self.spec.nested:
             for partition in loss_table.partitions:
                 table = inner_table(loss_table, name, partition)
                 for outer in range(partition.k):

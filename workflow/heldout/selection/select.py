@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from heldout.estimates.procedures import ALL, Chosen
 from heldout.estimates.rows import RiskRow
 from heldout.estimates.rules import Curve, Rule, first_local_min
 
@@ -26,6 +27,14 @@ def select(rows: Iterable[RiskRow], by: str, rule: Rule, maximum: int) -> dict[s
         "learners": {one.learner: _entry(one, picks[one.learner]) for one in curves},
         "warnings": warnings,
     }
+
+
+def selected_thetas(selection: dict[str, Any]) -> dict[str, Chosen]:
+    """(learner, θ̂) of each learner and, under `all`, of the one chosen among them."""
+    found: dict[str, Chosen] = {
+        name: (name, entry["theta"]) for name, entry in selection["learners"].items()
+    }
+    return found | {ALL: (selection["learner"], selection["theta"])}
 
 
 def _curves(rows: Iterable[RiskRow], by: str) -> list[Curve]:

@@ -1,19 +1,17 @@
-"""A step's side: ``python -S client.py FOLDER LOG``, the spec as JSON on standard input.
+"""A step's side: ``python -S client.py FOLDER LOG [BATCHES]``, the spec as text on standard input.
 
 Every job pays for its start, so it is a script that imports next to nothing (`socket` alone takes as
-long as Python itself). Where there is no warm process it becomes ``python -m heldout.execution.steps.run``.
+long as Python itself). Without a server it becomes ``python -m heldout.execution.steps.run``.
 """
 
 import _socket
 import os
 import sys
 
-ADDRESS = "HELDOUT_WARM"
+ADDRESS = "HELDOUT_FORKSERVER"
 """The environment variable with the socket's name; set to nothing beforehand, every step runs alone."""
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Snakemake gives these to a job; the libraries read them when they are imported, so once."""
-ARGUMENTS = 2
-"""A step has a folder and a log."""
 LENGTH = 8
 """A request begins with its length in so many bytes; its parts are separated by zero bytes."""
 
@@ -25,7 +23,7 @@ def user_of(connection: _socket.socket) -> int:
 
 
 def connect() -> _socket.socket | None:
-    """A connection to the warm process, if there is one that this step can use."""
+    """A connection to the server, if there is one that this step can use."""
     address = os.environ.get(ADDRESS)
     if not address or any(os.environ.get(name, "1") != "1" for name in ONE_THREAD):
         return None
@@ -38,20 +36,18 @@ def connect() -> _socket.socket | None:
 
 
 def ask(connection: _socket.socket, arguments: list[str], spec: str) -> int | None:
-    """Let a child of the warm process run the step; its exit code, or None if nobody was asked."""
+    """Let a child of the server run the step; its exit code, or None if nobody heard the request."""
     environment = [f"{name}={value}" for name, value in os.environ.items()]
-    body = os.fsencode("\0".join([spec, os.getcwd(), *arguments, *environment]))  # noqa: PTH109
+    parts = [spec, os.getcwd(), str(len(arguments)), *arguments, *environment]  # noqa: PTH109
+    body = os.fsencode("\0".join(parts))
     outputs = b"".join(output.to_bytes(4, sys.byteorder) for output in (1, 2))
     rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, outputs)
     try:
         connection.sendmsg([len(body).to_bytes(LENGTH)], [rights])
         connection.sendall(body)
-    except OSError:
-        return None
-    try:
         answer = connection.recv(1)
-    except ConnectionError:
-        answer = b""
+    except OSError:  # the other end was closed before it had read everything
+        return None
     if answer:
         return answer[0]
     print("heldout: the process of this step was killed; out of memory?", file=sys.stderr)
@@ -59,7 +55,7 @@ def ask(connection: _socket.socket, arguments: list[str], spec: str) -> int | No
 
 
 def main() -> None:
-    """Ask the warm process; without one, go on as a process that runs the step itself."""
+    """Ask the server; without one, go on as a process that runs the step itself."""
     connection = connect()
     if connection is not None:
         spec = sys.stdin.read()

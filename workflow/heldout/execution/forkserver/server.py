@@ -1,4 +1,7 @@
-"""The process that imports, listens and forks."""
+"""The process that imports, listens and forks: ``python -m … SOCKET [MODULE …]``.
+
+It ends when its standard input does, so with the process that started it.
+"""
 
 import gc
 import importlib
@@ -7,18 +10,16 @@ import os
 import select
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import traceback
-import uuid
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import NoReturn
 
-from heldout.execution.forkserver.client import ADDRESS, ARGUMENTS, LENGTH, ONE_THREAD, user_of
+from heldout.execution.forkserver.client import LENGTH, user_of
 from heldout.execution.lean_imports import without_pandas
 
 EARLY = (
@@ -44,37 +45,6 @@ PATIENCE = 10.0
 """Seconds for a request to arrive."""
 HOME = os.getcwd()  # noqa: PTH109
 """Where the process was started: there Python looks for modules, and a step may be elsewhere."""
-_started: list[subprocess.Popen[bytes]] = []
-"""Held here so that the pipe to the warm process stays open as long as this process lives."""
-
-
-def start() -> None:
-    """Start the warm process, and tell the jobs that this process will start where it listens."""
-    if sys.platform != "linux" or ADDRESS in os.environ:
-        return
-    address = f"heldout-{uuid.uuid4()}"
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(f"\0{address}")
-        listener.listen(128)  # from here on a step may ask, and waits until the process is there
-        process = subprocess.Popen(
-            [sys.executable, "-m", "heldout.execution.forkserver.server", str(listener.fileno())],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            env=os.environ | ONE_THREAD,
-            pass_fds=[listener.fileno()],
-            start_new_session=True,  # Ctrl-C is for the steps: their children end with them
-        )
-    _started.append(process)
-    os.environ[ADDRESS] = address
-
-
-def expect(libraries: Iterable[str]) -> None:
-    """Tell the warm process, if there is one, which modules the steps of this run will need."""
-    for process in _started:
-        assert process.stdin is not None
-        with suppress(OSError):  # it has ended: steps run alone
-            process.stdin.write("".join(f"{name}\n" for name in [*libraries, *LATER]).encode())
-            process.stdin.flush()
 
 
 @dataclass
@@ -93,29 +63,26 @@ class _Call:
 def serve(
     listener: socket.socket, modules: Iterable[str], run: Callable[[list[str], str], int]
 ) -> NoReturn:
-    """Import modules one by one, these and those that standard input names, until that ends.
+    """Import modules one by one, and fork a child for each step that asks.
 
     A step whose module is among them waits for it; another one's is imported when it is asked for.
     """
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children are not waited for
-    gc.disable()  # looking for garbage is a tenth of the time that imports take
-    cold, calls = deque(modules), list[_Call]()
+    gc.disable()  # collecting garbage would take a tenth of the time of the imports
+    to_import, calls = deque(modules), list[_Call]()
     watched: list[socket.socket | int] = [listener, 0]
     while True:
-        ready, _, _ = select.select(watched, [], [], 0 if cold else None)
-        if 0 in ready:
-            names = _names()
-            if not names:  # Snakemake has ended
-                os._exit(0)  # without the time that it takes to forget everything
-            cold.extend(names)
+        ready, _, _ = select.select(watched, [], [], 0 if to_import else None)
+        if 0 in ready and not os.read(0, 2**16):  # Snakemake has ended
+            os._exit(0)  # an orderly end would take time to free all that was imported
         if listener in ready:
             call = _receive(listener.accept()[0])
             calls += [call] if call else []
-        elif cold:
-            _import(cold.popleft())
+        elif to_import:
+            _import(to_import.popleft())
         waiting = list[_Call]()
         for call in calls:
-            if call.module in cold:
+            if call.module in to_import:
                 waiting.append(call)
             else:
                 _import(call.module)
@@ -123,19 +90,8 @@ def serve(
         calls = waiting
 
 
-def _names() -> list[str]:
-    """The lines that stand in standard input; none at its end, even amid a line."""
-    found = b""
-    while not found.endswith(b"\n"):
-        more = os.read(0, 2**16)
-        if not more:
-            return []
-        found += more
-    return found.decode().split()
-
-
 def _import(module: str) -> None:
-    with without_pandas(), suppress(Exception):  # whoever needs it will say what is wrong
+    with without_pandas(), suppress(Exception):  # the step that needs it will say what is wrong
         importlib.import_module(module)
 
 
@@ -150,11 +106,11 @@ def _receive(connection: socket.socket) -> _Call | None:
                 body = file.read(int.from_bytes(head))
             connection.settimeout(None)
             if len(body) == int.from_bytes(head):
-                spec, folder, *rest = os.fsdecode(body).split("\0")
-                variables = dict(one.split("=", 1) for one in rest[ARGUMENTS:])
+                spec, folder, count, *rest = os.fsdecode(body).split("\0")
+                arguments, variables = rest[: int(count)], rest[int(count) :]
+                environment = dict(one.split("=", 1) for one in variables)
                 module = f"heldout.execution.steps.{json.loads(spec)['step']}"
-                arguments = rest[:ARGUMENTS]
-                return _Call(connection, outputs, module, spec, folder, arguments, variables)
+                return _Call(connection, outputs, module, spec, folder, arguments, environment)
     except (OSError, ValueError, KeyError, TypeError):
         pass
     _close(connection, outputs)
@@ -168,7 +124,7 @@ def _close(connection: socket.socket, outputs: list[int]) -> None:
 
 
 def _fork(call: _Call, sockets: list[socket.socket], run: Callable[[list[str], str], int]) -> None:
-    with suppress(OSError):  # no process to be had: the step fails, and says so
+    with suppress(OSError):  # no process can be had: the step fails, and says so
         if os.fork() == 0:
             for other in sockets:
                 if other is not call.connection:
@@ -181,7 +137,7 @@ def _be_the_step(call: _Call, run: Callable[[list[str], str], int]) -> NoReturn:
     """In the child: take over the step's outputs, folder and environment, and run it."""
     code = 1
     try:
-        gc.freeze()  # memory that is not looked through stays shared
+        gc.freeze()  # memory that the collector leaves alone stays shared with the server
         gc.enable()
         os.setsid()  # its own children are in its group, and end with it
         os.register_at_fork(after_in_child=call.connection.close)
@@ -220,4 +176,5 @@ def _end_with(connection: socket.socket) -> NoReturn:
 if __name__ == "__main__":
     from heldout.execution.steps.run import run
 
-    serve(socket.socket(fileno=int(sys.argv[1])), EARLY, run)
+    number, *libraries = sys.argv[1:]
+    serve(socket.socket(fileno=int(number)), [*EARLY, *libraries, *LATER], run)

@@ -1,11 +1,11 @@
 """Results of a task → figures for a paper, as PNG, SVG and PDF."""
 
 from pathlib import Path
-from typing import Any
 
+from heldout.execution.specs.report import DrawFigures
 from heldout.report.figures import draw_figures
 
 
-def main(folder: Path, spec: dict[str, Any]) -> None:
+def main(folder: Path, spec: DrawFigures, batches: int) -> None:
     """Draw and write the figures."""
-    draw_figures(folder, spec)
+    draw_figures(folder, spec.cells, batches)

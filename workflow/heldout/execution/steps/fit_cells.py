@@ -1,39 +1,35 @@
 """Splits → one batch of cells: a model and a score file per (θ, held-out set), and a manifest."""
 
 from pathlib import Path
-from typing import Any
 
-from heldout.cells.fit import Fitter, report_batch, share
+from heldout.cells.fit import report_batch
 from heldout.cells.manifest import manifest_paths, write_manifest
 from heldout.cells.plan import open_plan, read_splits
 from heldout.cells.store import Store
+from heldout.execution.specs.cells import FitCells
 from heldout.measures.losses import loss_for
+from heldout.selection.batch import fit_batch
 from heldout.selection.scan import Scanner
 
 
-def main(folder: Path, spec: dict[str, Any]) -> None:
+def main(folder: Path, spec: FitCells) -> None:
     """Fit what is missing, then list everything in the manifest."""
-    plan = open_plan(folder, spec)
-    part, parts = spec["part"], spec["parts"]
-    loss = loss_for(spec["loss"], plan.table.classification)
-    units = list(share(plan, part, parts))
-    endless = [learner for learner in plan.learners if learner.endless][part - 1 :: parts]
-    expected = plan.resamples if endless else [resample for resample, _ in units]
-    store = Store(folder / "cells")
+    plan, kinds = open_plan(folder, spec.cells), spec.cells.kinds
+    loss = loss_for(spec.loss, plan.table.classification)
+    scanner = None
+    if spec.scan is not None:
+        scanner = Scanner(loss, read_splits(folder, kinds), kinds, spec.scan)
+    store, place = Store(folder / "cells"), (spec.batch, spec.batches)
     store.adopt()
-    fitter = Fitter(plan, store, spec["models"], loss.needs, expected)
-    thetas = {learner.name: learner.thetas(plan.seed) for _, learner in units}
-    fitter.progress.expect(sum(len(thetas[learner.name]) for _, learner in units))
-    for resample, learner in units:
-        fitter.ensure(learner, resample, thetas[learner.name])
-    for learner in endless:
-        splits = read_splits(folder, spec["kinds"])
-        Scanner(loss, splits, spec["kinds"], **spec["scan"]).scan(fitter, learner)
-    report_batch(fitter.batch)
-    facts = {"task": plan.task, "part": part, "parts": parts, "data": plan.table.digest}
-    counts = {
-        "fitted": fitter.batch.fitted,
-        "reused": len(fitter.batch.cells) - fitter.batch.fitted,
+    done = fit_batch(plan, store, spec.models, loss.needs, scanner, *place)
+    report_batch(done)
+    facts = {
+        "task": plan.task,
+        "batch": spec.batch,
+        "batches": spec.batches,
+        "request": spec.request,
+        "data": plan.table.digest,
+        "fitted": done.fitted,
+        "reused": len(done.cells) - done.fitted,
     }
-    path = manifest_paths(folder, parts)[part - 1]
-    write_manifest(path, facts | counts, fitter.batch.cells)
+    write_manifest(manifest_paths(folder, spec.batches)[spec.batch - 1], facts, done.cells)

@@ -1,24 +1,27 @@
-"""How a step runs: ``python -m heldout.execution.steps.run FOLDER LOG``, the spec as JSON on standard input."""
+"""How a step runs: ``python -m heldout.execution.steps.run FOLDER LOG [BATCHES]``.
 
+Its spec comes as text on standard input. BATCHES is for steps that read the cells of a task: how
+many batches these were fitted in, which is in no spec.
+"""
+
+import contextlib
+import importlib
+import resource
 import sys
+import time
+from pathlib import Path
+
+from heldout.errors import HeldoutError
+from heldout.execution.specs.decode import decode
+from heldout.execution.specs.text import read_text
 
 
-def run(arguments: list[str], spec: str) -> int:
-    """Run the step that the spec names, and write beside the log what it took; the exit code."""
-    import contextlib
-    import importlib
-    import json
-    import resource
-    import time
-    from pathlib import Path
-
-    from heldout.errors import HeldoutError
-
-    folder, log = map(Path, arguments)
-    given = json.loads(spec)
+def run(arguments: list[str], text: str) -> int:
+    """Run the step that the text names, and write beside the log what it took; the exit code."""
+    folder, log, *batches = arguments
     started = time.perf_counter()
     try:
-        importlib.import_module(f"heldout.execution.steps.{given['step']}").main(folder, given)
+        call_step(Path(folder), text, *map(int, batches))
     except HeldoutError as error:
         print(f"heldout: {error}", file=sys.stderr)
         return 1
@@ -30,8 +33,15 @@ def run(arguments: list[str], spec: str) -> int:
     }
     values = "\t".join(f"{value:.3f}" for value in columns.values())
     with contextlib.suppress(OSError):
-        log.with_suffix(".tsv").write_text("\t".join(columns) + f"\n{values}\n")
+        Path(log).with_suffix(".tsv").write_text("\t".join(columns) + f"\n{values}\n")
     return 0
+
+
+def call_step(folder: Path, text: str, *batches: int) -> None:
+    """Call the step that the text names, with its spec as the class that its `main` asks for."""
+    given = read_text(text)
+    main = importlib.import_module(f"heldout.execution.steps.{given.step}").main
+    main(folder, decode(main.__annotations__["spec"], given.spec, given.step), *batches)
 
 
 if __name__ == "__main__":

@@ -1,24 +1,26 @@
 """Everything → checks.csv."""
 
 from pathlib import Path
-from typing import Any
 
+from heldout.cells.manifest import cell_warnings, manifest_paths, read_manifests
 from heldout.checks.check import CheckRow, Context, run_checks
 from heldout.data.ledger import read_ledger
 from heldout.estimates.loss_table import open_loss_table
 from heldout.estimates.rows import EstimateRow, FoldRow, read_rows, write_rows
+from heldout.execution.specs.estimates import RunChecks
 from heldout.files import read_json
 
 
-def main(folder: Path, spec: dict[str, Any]) -> None:
+def main(folder: Path, spec: RunChecks, batches: int) -> None:
     """Ask every question about the finished run."""
     context = Context(
-        open_loss_table(folder, spec),
-        spec["estimators"],
+        open_loss_table(folder, spec.cells, batches),
+        spec.estimators,
         read_json(folder / "selection.json"),
         read_rows(folder / "estimates.csv", EstimateRow),
         read_rows(folder / "folds.csv", FoldRow),
-        read_ledger(folder / "vault") if spec["test"] else [],
-        spec["level"],
+        read_ledger(folder / "vault") if spec.test else [],
+        spec.level,
+        cell_warnings(read_manifests(manifest_paths(folder, batches))),
     )
     write_rows(folder / "checks.csv", CheckRow, run_checks(context))

@@ -1,17 +1,16 @@
 """Unsealed and sealed estimates → estimates.csv."""
 
 from pathlib import Path
-from typing import Any
 
 from heldout.estimates.rows import EstimateRow, read_rows, write_rows
+from heldout.estimates.tables import by_learner
+from heldout.execution.specs.estimates import TabulateEstimates
 
 
-def main(folder: Path, spec: dict[str, Any]) -> None:
-    """Put the rows of each learner together, `all` last."""
-    parts = [folder / "estimates" / "unsealed.csv"]
-    if spec["test"]:
-        parts.append(folder / "vault" / "test.csv")
-    rows = [row for part in parts for row in read_rows(part, EstimateRow)]
-    order = {name: i for i, name in enumerate([*spec["learners"], "all"])}
-    rows.sort(key=lambda row: order[row.learner])
-    write_rows(folder / "estimates.csv", EstimateRow, rows)
+def main(folder: Path, spec: TabulateEstimates) -> None:
+    """Put the rows of each learner together."""
+    paths = [folder / "estimates" / "unsealed.csv"]
+    if spec.test:
+        paths.append(folder / "vault" / "test.csv")
+    rows = [row for path in paths for row in read_rows(path, EstimateRow)]
+    write_rows(folder / "estimates.csv", EstimateRow, by_learner(rows, spec.learners))

@@ -6,13 +6,29 @@ import subprocess
 import sys
 from pathlib import Path
 
-from workflow.harness import REPO, TASK, Project, small_config, table_lines
+import pytest
+from harness import REPO, TASK, Project, small_config, table_lines
 
 SNAKEFILE = """
 configfile: "analysis.yaml"
 
 
 shell.prefix("export OURS=kept; ")
+
+
+# What this workflow does when it starts and ends is its own.
+def late():
+    shell("touch late.txt")
+
+
+onstart:
+    shell("touch started.txt")
+
+
+onsuccess:
+    import threading
+
+    threading.Timer(1, late).start()
 
 
 module heldout:
@@ -45,14 +61,13 @@ rule make_table:
 """
 
 
-def test_the_workflow_is_a_module_of_another_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("snakefile", ["Snakefile", "workflow/Snakefile"])
+def test_the_workflow_is_a_module_of_another_one(snakefile: str, tmp_path: Path) -> None:
     config = small_config()
     config["tasks"][TASK] |= {"data": "tables/birds.csv", "estimators": ["kfold"]}
     (tmp_path / "analysis.yaml").write_text(json.dumps({"heldout": config, "colour": "blue"}))
     (tmp_path / "lines.txt").write_text("\n".join(table_lines()) + "\n")
-    (tmp_path / "Snakefile").write_text(
-        SNAKEFILE.format(snakefile=REPO / "workflow" / "Snakefile", task=TASK)
-    )
+    (tmp_path / "Snakefile").write_text(SNAKEFILE.format(snakefile=REPO / snakefile, task=TASK))
     run = subprocess.run(
         [sys.executable, "-m", "snakemake", "--cores", "2"],
         cwd=tmp_path,
@@ -63,10 +78,12 @@ def test_the_workflow_is_a_module_of_another_one(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stderr
     first, *rest = (tmp_path / "announcement.txt").read_text().splitlines()
     assert first == "kept"
+    assert (tmp_path / "started.txt").is_file()
+    assert (tmp_path / "late.txt").is_file()
     assert json.loads("\n".join(rest))["learner"] in ("knn", "tree", "majority")
 
 
-def test_the_catalogs_snakefile_makes_everything(tmp_path: Path) -> None:
+def test_both_snakefiles_make_everything(tmp_path: Path) -> None:
     project = Project(tmp_path)
     other = str(REPO / "workflow" / "Snakefile")
     here, there = project.succeed("--dry-run"), project.succeed("--dry-run", "--snakefile", other)

@@ -1,10 +1,8 @@
-"""How work is cut into jobs, and what the jobs ask for."""
+"""How work is divided into jobs, and what the jobs ask for."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from workflow.harness import RISKS, Project
 
 from heldout.execution.study import Study
 
@@ -23,54 +21,42 @@ def config(thetas: int, **keys: Any) -> dict[str, Any]:
     }
 
 
-def parts(thetas: int, cores: int | None, **keys: Any) -> int:
-    return Study(config(thetas, **keys), cores).parts("t")
+def batches(thetas: int, cores: int | None, **keys: Any) -> int:
+    return Study(config(thetas, **keys), cores).batches("t")
 
 
 def test_on_one_machine_there_is_a_job_for_each_core() -> None:
-    assert parts(100, cores=4) == 4
+    assert batches(100, cores=4) == 4
 
 
 def test_on_a_cluster_jobs_have_a_size() -> None:
     cells = 2 * 100 * SETS
-    assert parts(100, cores=None) == cells / 500
+    assert batches(100, cores=None) == cells / 500
 
 
 @pytest.mark.parametrize("cores", [None, 1, 8])
 def test_batch_cells_gives_the_same_jobs_everywhere(cores: int | None) -> None:
     """What a cluster's main process plans, a job there and a laptop must plan as well."""
-    assert parts(100, cores, batch_cells=1000) == 2 * 100 * SETS / 1000
-    assert parts(100, cores, batch_cells=10**9) == 1
-    assert parts(100, cores, batch_cells=1000, batches=7) == 7
+    assert batches(100, cores, batch_cells=1000) == 2 * 100 * SETS / 1000
+    assert batches(100, cores, batch_cells=10**9) == 1
+    assert batches(100, cores, batch_cells=1000, batches=7) == 7
 
 
 def test_no_job_stays_without_work() -> None:
-    assert parts(100, cores=None, batch_cells=1) == 2 * SETS
+    assert batches(100, cores=None, batch_cells=1) == 2 * SETS
 
 
 def test_a_hundred_thousand_cells_become_hundreds_of_jobs() -> None:
     study = Study(config(910), cores=None)
     assert 2 * 910 * SETS == 100_100
-    assert study.parts("t") == 2 * SETS
-    assert Study(config(910, batch_cells=2000), cores=None).parts("t") == 51
+    assert study.batches("t") == 2 * SETS
+    assert Study(config(910, batch_cells=2000), cores=None).batches("t") == 51
 
 
 def test_the_batches_change_no_other_part_of_a_spec() -> None:
     """Else moving to a cluster would open the test set again."""
     here, there = Study(config(3)), Study(config(3, batch_cells=10), cores=None)
     assert here.spec("open_test", "t") == there.spec("open_test", "t")
-
-
-@pytest.mark.parametrize(
-    ("options", "jobs"),
-    [([], 2), (["--jobs", "3"], 1), (["--mode", "remote"], 1)],
-    ids=["one machine", "a cluster", "a job there"],
-)
-def test_a_cluster_is_known_by_its_nodes(options: list[str], jobs: int, tmp_path: Path) -> None:
-    """A job of the cluster plans what the main process planned, whatever cores either has."""
-    run = Project(tmp_path).succeed(RISKS, "--dry-run", *options, cores=8)
-    parts = [f"results/birds/cells/manifests/{i}-of-{jobs}.json" for i in range(1, jobs + 1)]
-    assert sorted(run.outputs["fit_cells"]) == parts
 
 
 def test_memory_grows_with_the_data_and_the_attempt() -> None:

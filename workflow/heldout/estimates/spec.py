@@ -1,0 +1,28 @@
+"""What estimates depend on besides the cells.
+
+Standard library only: the workflow imports this while it is parsed.
+"""
+
+from dataclasses import dataclass
+
+from heldout.learners.learner import Learner
+
+
+@dataclass(frozen=True)
+class LossTableSpec:
+    """Which cells are read, and the loss that is computed from them."""
+
+    seed: int
+    loss: str | None
+    """None: zero-one for classes, squared for numbers."""
+    kinds: list[str]
+    learners: list[Learner]
+
+
+@dataclass(frozen=True)
+class RuleSpec:
+    """How θ is chosen; `simpler` says for each learner which direction is the simpler one."""
+
+    name: str
+    patience: int
+    simpler: dict[str, dict[str, str]]

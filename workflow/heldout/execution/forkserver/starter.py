@@ -1,0 +1,55 @@
+"""Snakemake's side: listen, and start the server when the first step asks for it.
+
+A run in which no step is due (a dry run, `--lint`, `--unlock`, `--report`, nothing to be done)
+starts no process.
+"""
+
+import os
+import select
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable
+from contextlib import suppress
+
+from heldout.execution.forkserver.client import ADDRESS, ONE_THREAD
+
+WAITING = 128
+"""How many steps may wait until the server has started."""
+_started: list["subprocess.Popen[bytes]"] = []
+"""Held here so that the pipe to the server stays open as long as this process lives."""
+
+
+def listen(libraries: Iterable[str]) -> None:
+    """Tell the jobs of this process where to ask; `libraries` are modules that their steps need."""
+    if sys.platform != "linux" or ADDRESS in os.environ:
+        return
+    address = f"heldout-{os.urandom(16).hex()}"
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(f"\0{address}")
+    listener.listen(WAITING)
+    os.environ[ADDRESS] = address
+    threading.Thread(
+        target=_start_when_asked, args=(listener, [*libraries]), daemon=True, name="forkserver"
+    ).start()
+
+
+def _start_when_asked(listener: socket.socket, libraries: list[str]) -> None:
+    """Wait for a step, then leave the socket to the server.
+
+    If no process can be started, closing the socket sends the steps that wait away: they run alone.
+    """
+    select.select([listener], [], [])
+    command = [sys.executable, "-m", "heldout.execution.forkserver.server"]
+    with listener, suppress(OSError):
+        _started.append(
+            subprocess.Popen(
+                [*command, str(listener.fileno()), *libraries],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                env=os.environ | ONE_THREAD,
+                pass_fds=[listener.fileno()],
+                start_new_session=True,  # Ctrl-C is for the steps: their children end with them
+            )
+        )

@@ -1,0 +1,287 @@
+"""From the config to the spec of each step: one function per step, named for it.
+
+A function takes a task and the wildcards of the rule, which are texts; `render_index` takes all
+tasks. Standard library and pydantic only: the workflow imports this while it is parsed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from heldout.audit.assets import audit_assets_digest
+from heldout.audit.spec import AuditPageSpec
+from heldout.cells.spec import CellsSpec
+from heldout.data import oracle_catalogue
+from heldout.data.request import Request
+from heldout.estimates.registry import nested_among
+from heldout.estimates.spec import LossTableSpec, RuleSpec
+from heldout.execution.specs.audit import AuditBatch, RenderAudit, SummariseAudit
+from heldout.execution.specs.cells import FitCells
+from heldout.execution.specs.estimates import (
+    ComputeMetrics,
+    EstimateProcedures,
+    EstimateRisks,
+    OpenTest,
+    RunChecks,
+    SelectModel,
+    TabulateEstimates,
+    TrainFinal,
+)
+from heldout.execution.specs.report import DrawFigures, RenderIndex, RenderReport
+from heldout.execution.specs.text import spec_text
+from heldout.execution.tasks import DeclaredTask
+from heldout.measures.registry import LOSSES
+from heldout.names import canonical, digest
+from heldout.numerics.engines.registry import numeric_code
+from heldout.provenance import library_versions
+from heldout.report.assets import assets_digest
+from heldout.report.spec import ReportSpec
+from heldout.resampling.kinds import split_files
+from heldout.resampling.spec import (
+    Bootstrap,
+    Halvings,
+    Holdout,
+    KFold,
+    LeaveOneOut,
+    MonteCarlo,
+    SplitSettings,
+    SplitSpec,
+)
+from heldout.selection.spec import ScanSpec, SealedTestSpec
+
+AUDIT_TEST = 0.2
+"""The share that an audit seals where the task's test set is a table of its own."""
+
+
+def prepare_data(task: DeclaredTask) -> Request:
+    """How the table is read, and what of it is sealed."""
+    block = task.block
+    oracle = None
+    if task.is_oracle:
+        rows = block.oracle.get("rows", oracle_catalogue.ROWS)
+        oracle = task.oracle | {"rows": rows}
+    return Request(
+        task=task.name,
+        seed=task.config.seed,
+        data=block.data,
+        target=block.target,
+        drop=block.drop,
+        groups=block.groups,
+        fold_column=block.kfold.column,
+        missing=block.missing,
+        categories=block.categories,
+        classification=None if block.loss is None else LOSSES[block.loss].classification,
+        test=block.test,
+        stratify=block.kfold.stratify,
+        oracle=oracle,
+    )
+
+
+def draw_splits(task: DeclaredTask, split: str) -> SplitSpec:
+    """One split file."""
+    stratify = task.block.kfold.stratify
+    return SplitSpec(task.name, task.config.seed, split, _settings(task, split), stratify)
+
+
+def fit_cells(task: DeclaredTask, batch: str, batches: str) -> FitCells:
+    """One batch of cells."""
+    spec = _fit_cells(task)
+    return replace(spec, request=fitting_request(task), batch=int(batch), batches=int(batches))
+
+
+def fitting_request(task: DeclaredTask) -> str:
+    """Digest of the specs of all that the cells are made by: where it differs, jobs are due."""
+    drawn = [spec_text("draw_splits", draw_splits(task, split)) for split in task.splits]
+    prepared = spec_text("prepare_data", prepare_data(task))
+    return digest(prepared, *drawn, spec_text("fit_cells", _fit_cells(task)))
+
+
+def _fit_cells(task: DeclaredTask) -> FitCells:
+    """What all batches have in common. Which θ is simpler changes no fit, so it is left out."""
+    cells = _cells(task)
+    return FitCells(
+        cells=replace(cells, learners=[replace(one, simpler={}) for one in cells.learners]),
+        loss=task.block.loss,
+        models=task.config.models,
+        scan=_scan(task),
+        request="",
+        batch=0,
+        batches=0,
+    )
+
+
+def estimate_risks(task: DeclaredTask) -> EstimateRisks:
+    """The risk of each θ."""
+    return EstimateRisks(_loss_table(task), task.config.level)
+
+
+def select_model(task: DeclaredTask) -> SelectModel:
+    """The choice of θ and learner."""
+    select = task.block.select
+    return SelectModel(select.by, _rule(task), select.maximum)
+
+
+def estimate_procedures(task: DeclaredTask) -> EstimateProcedures:
+    """The estimates of tuned procedures."""
+    level, estimators = task.config.level, task.estimators
+    return EstimateProcedures(_loss_table(task), level, estimators, _rule(task))
+
+
+def compute_metrics(task: DeclaredTask) -> ComputeMetrics:
+    """The extra metrics."""
+    return ComputeMetrics(_loss_table(task), task.block.metrics)
+
+
+def train_final(task: DeclaredTask) -> TrainFinal:
+    """The final model."""
+    return TrainFinal(_cells(task), task.config.models)
+
+
+def open_test(task: DeclaredTask) -> OpenTest:
+    """The sealed test."""
+    config, block = task.config, task.block
+    test = SealedTestSpec(task.name, config.seed, block.loss, config.level, block.groups)
+    return OpenTest(test, config.open_again, _numbers_digest(task))
+
+
+def tabulate_estimates(task: DeclaredTask) -> TabulateEstimates:
+    """The table of all estimates."""
+    return TabulateEstimates(task.block.learners, task.has_test)
+
+
+def run_checks(task: DeclaredTask) -> RunChecks:
+    """The checks."""
+    level, estimators = task.config.level, task.estimators
+    return RunChecks(_loss_table(task), level, estimators, task.has_test)
+
+
+def render_report(task: DeclaredTask) -> RenderReport:
+    """The report."""
+    page = ReportSpec(
+        task=task.name,
+        level=task.config.level,
+        config=task.block.model_dump(),
+        metrics=task.has_metrics,
+        versions=library_versions(),
+        cells=_loss_table(task),
+    )
+    return RenderReport(page, assets_digest())
+
+
+def draw_figures(task: DeclaredTask) -> DrawFigures:
+    """The figures."""
+    return DrawFigures(_loss_table(task))
+
+
+def render_index(tasks: Sequence[DeclaredTask]) -> RenderIndex:
+    """The page of all tasks."""
+    return RenderIndex(
+        losses={task.name: task.block.loss for task in tasks},
+        audits=[task.name for task in tasks if task.block.audit is not None],
+        assets=assets_digest(),
+    )
+
+
+def audit_batch(task: DeclaredTask, m: str, batch: str) -> AuditBatch:
+    """One batch of an audit's replicates."""
+    block, audit = task.block, task.audit
+    kinds = task.kinds("training")
+    return AuditBatch(
+        cells=replace(_cells(task), kinds=kinds),
+        data=block.data,
+        oracle=task.oracle,
+        loss=block.loss,
+        level=task.config.level,
+        estimators=task.estimators,
+        settings={split: _settings(task, split) for split in split_files(kinds)},
+        stratify=block.kfold.stratify,
+        by=block.select.by,
+        rule=_rule(task),
+        test=AUDIT_TEST if isinstance(block.test, str) else block.test,
+        truth=audit.truth,
+        m=int(m),
+        batch=batch,
+        first=(int(batch) - 1) * audit.batch + 1,
+        count=audit.batch,
+    )
+
+
+def summarise_audit(task: DeclaredTask) -> SummariseAudit:
+    """The tables of an audit."""
+    return SummariseAudit(
+        seed=task.config.seed,
+        level=task.config.level,
+        m=task.audit.m,
+        batches=task.audit_batches,
+        learners=task.learners,
+        by=task.block.select.by,
+    )
+
+
+def render_audit(task: DeclaredTask) -> RenderAudit:
+    """The page of an audit."""
+    kfold = task.block.kfold
+    page = AuditPageSpec(
+        task=task.name,
+        level=task.config.level,
+        loss=task.block.loss,
+        data=task.block.data,
+        oracle=task.oracle,
+        folds=None if kfold.column else kfold.k,
+        truth=task.audit.truth,
+    )
+    return RenderAudit(page, audit_assets_digest())
+
+
+# --- shared parts ------------------------------------------------------------------------------
+
+
+def _cells(task: DeclaredTask) -> CellsSpec:
+    return CellsSpec(
+        task=task.name,
+        seed=task.config.seed,
+        kinds=task.kinds(),
+        learners=task.learners,
+        numeric_code=numeric_code(),
+        versions=library_versions(),
+    )
+
+
+def _loss_table(task: DeclaredTask) -> LossTableSpec:
+    return LossTableSpec(task.config.seed, task.block.loss, task.kinds(), task.learners)
+
+
+def _rule(task: DeclaredTask) -> RuleSpec:
+    select = task.block.select
+    simpler = {learner.name: learner.simpler for learner in task.learners}
+    return RuleSpec(select.rule, select.patience, simpler)
+
+
+def _scan(task: DeclaredTask) -> ScanSpec | None:
+    """What the scan of an endless grid depends on; nothing where all grids end."""
+    if not any(learner.endless for learner in task.learners):
+        return None
+    select = task.block.select
+    return ScanSpec(select.by, nested_among(task.estimators), select.patience, select.maximum)
+
+
+def _settings(task: DeclaredTask, split: str) -> SplitSettings:
+    """What a split file depends on besides rows and seed."""
+    block = task.block
+    kfold, montecarlo = block.kfold, block.montecarlo
+    rounds, fraction = montecarlo.rounds, montecarlo.fraction
+    settings: dict[str, SplitSettings] = {
+        "holdout": Holdout(block.holdout.fraction),
+        "kfold": KFold(kfold.k, kfold.repeats, kfold.column),
+        "loo": LeaveOneOut(),
+        "montecarlo": MonteCarlo(rounds, fraction),
+        "halvings": Halvings(rounds, fraction, montecarlo.halvings),
+        "bootstrap": Bootstrap(block.bootstrap.bags),
+    }
+    return settings[split]
+
+
+def _numbers_digest(task: DeclaredTask) -> str:
+    """Of all in the config that can change a number of the task."""
+    learners = [learner.as_spec() for learner in task.learners]
+    shared = {"seed": task.config.seed, "level": task.config.level, "learners": learners}
+    return digest(task.block.model_dump_json(), canonical(shared))

@@ -1,0 +1,80 @@
+"""The specs of estimates, selection, final model, test and checks."""
+
+from dataclasses import dataclass
+
+from heldout.cells.spec import CellsSpec
+from heldout.estimates.spec import LossTableSpec, RuleSpec
+from heldout.selection.spec import SealedTestSpec
+
+
+@dataclass(frozen=True)
+class EstimateRisks:
+    """Cells → risks.csv."""
+
+    cells: LossTableSpec
+    level: float
+
+
+@dataclass(frozen=True)
+class SelectModel:
+    """risks.csv → selection.json."""
+
+    by: str
+    rule: RuleSpec
+    maximum: int
+
+
+@dataclass(frozen=True)
+class EstimateProcedures:
+    """Cells and selection → estimates of tuned procedures."""
+
+    cells: LossTableSpec
+    level: float
+    estimators: list[str]
+    rule: RuleSpec
+
+
+@dataclass(frozen=True)
+class ComputeMetrics:
+    """Cells → metrics.csv."""
+
+    cells: LossTableSpec
+    metrics: list[str]
+
+
+@dataclass(frozen=True)
+class TrainFinal:
+    """Selection → final model."""
+
+    cells: CellsSpec
+    models: str
+
+
+@dataclass(frozen=True)
+class OpenTest:
+    """Final model and sealed rows → test risk."""
+
+    test: SealedTestSpec
+    open_again: bool
+    config: str
+    """Digest of all in the config that can change a number of the task, for the ledger."""
+
+
+@dataclass(frozen=True)
+class TabulateEstimates:
+    """Unsealed and sealed estimates → estimates.csv."""
+
+    learners: list[str]
+    test: bool
+    """Whether there is a sealed test."""
+
+
+@dataclass(frozen=True)
+class RunChecks:
+    """Everything → checks.csv."""
+
+    cells: LossTableSpec
+    level: float
+    estimators: list[str]
+    test: bool
+    """Whether there is a sealed test."""

@@ -1,0 +1,24 @@
+"""What the report of a task shows besides its files.
+
+Standard library only: the workflow imports this while it is parsed.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from heldout.estimates.spec import LossTableSpec
+
+
+@dataclass(frozen=True)
+class ReportSpec:
+    """One task's page."""
+
+    task: str
+    level: float
+    config: dict[str, Any]
+    """The task's block of the config, with every default."""
+    metrics: bool
+    """Whether extra metrics were asked for."""
+    versions: str
+    """The versions of the libraries that change numbers, as JSON."""
+    cells: LossTableSpec

@@ -1,0 +1,65 @@
+"""What a split file depends on besides the rows.
+
+Standard library only: the workflow imports this while it is parsed.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Holdout:
+    """One development set: a share of the rows or groups."""
+
+    fraction: float
+
+
+@dataclass(frozen=True)
+class KFold:
+    """Partitions into K folds; `column` names the user's own folds."""
+
+    k: int
+    repeats: int
+    column: str | None
+
+
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """Every row or group by itself: nothing is drawn."""
+
+
+@dataclass(frozen=True)
+class MonteCarlo:
+    """Random hold-outs."""
+
+    rounds: int
+    fraction: float
+
+
+@dataclass(frozen=True)
+class Halvings:
+    """Random hold-outs inside disjoint halves."""
+
+    rounds: int
+    fraction: float
+    halvings: int
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Bags drawn with replacement."""
+
+    bags: int
+
+
+SplitSettings = Holdout | KFold | LeaveOneOut | MonteCarlo | Halvings | Bootstrap
+
+
+@dataclass(frozen=True)
+class SplitSpec:
+    """One split file. Its seeds derive from the root seed and the names of the task and the file."""
+
+    task: str
+    seed: int
+    split: str
+    settings: SplitSettings
+    stratify: bool

@@ -1,0 +1,39 @@
+"""The card of the final model: what it is, what it was trained on, and with what."""
+
+import platform
+from typing import Any
+
+from heldout import __version__
+from heldout.cells.key import family
+from heldout.cells.plan import Plan
+from heldout.names import Theta, canonical, digest
+
+
+def identity(plan: Plan, name: str, theta: Theta) -> str:
+    """What the test set judges: the learner, θ and the rows and columns it was trained on."""
+    about = family(plan.learner(name), plan.table.classification)
+    return digest(plan.table.digest, name, about, canonical(theta))
+
+
+def card_of(plan: Plan, selection: dict[str, Any]) -> dict[str, Any]:
+    """The content of card.json."""
+    facts = plan.table.facts
+    return {
+        "task": plan.task,
+        "learner": selection["learner"],
+        "theta": selection["theta"],
+        "identity": identity(plan, selection["learner"], selection["theta"]),
+        "why": selection["why"],
+        "trained_on": {
+            "rows": plan.table.n,
+            "source": facts["source"],
+            "digest": plan.table.digest,
+        },
+        "sealed_rows": facts["sealed"],
+        "features": plan.table.names,
+        "target": facts["schema"]["target"]["name"],
+        "classes": plan.table.classes,
+        "seed": plan.seed,
+        "versions": {"heldout": __version__, "python": platform.python_version()},
+        "libraries": plan.versions,
+    }

@@ -1,0 +1,34 @@
+"""The final model: A_θ̂ trained on all unsealed rows."""
+
+from typing import Any
+
+from heldout.cells.fit import fit_model
+from heldout.cells.plan import Plan
+from heldout.cells.store import Cell, Store
+from heldout.errors import HeldoutError
+from heldout.names import Theta, theta_name
+from heldout.resampling.kinds import FULL
+
+
+def final_pipeline(plan: Plan, store: Store, name: str, theta: Theta) -> Any:
+    """The fitted Pipeline, from the store where it is there, else fitted now.
+
+    The plan's first resample holds nothing out.
+    """
+    learner = plan.learner(name)
+    resample = plan.resamples[0]
+    cell = Cell(name, theta, FULL)
+    [keys] = plan.keys(learner, resample, [theta])
+    stored = store.fitted_model(cell, keys)
+    if stored is not None:
+        return stored[0]
+    outcome = fit_model(plan, learner, resample, theta)
+    if outcome.error is not None:
+        raise HeldoutError(f"the final model could not be fitted: {cell}: {outcome.error}")
+    return outcome.model
+
+
+def selected_folders(selection: dict[str, Any]) -> set[str]:
+    """The folders of the store that hold the selected θ of each learner."""
+    chosen = selection["learners"].items()
+    return {f"{name}/{theta_name(entry['theta'])}" for name, entry in chosen}
