@@ -215,6 +215,89 @@ def test_a_statement_in_the_estimating_code_fits_nothing(project: Project, libra
     assert written == set()
 
 
+def edit(module: Path, old: str, new: str) -> None:
+    text = module.read_text()
+    assert text.count(old) == 1, f"{module.name}: {old}"
+    module.write_text(text.replace(old, new))
+
+
+def new_learner(library: Path) -> None:
+    entry = '"twins": Entry("sklearn.dummy.DummyClassifier", instead="for classes only"),'
+    edit(
+        library / "learners/catalogue.py",
+        '    "majority": Entry(',
+        f'    {entry}\n    "majority": Entry(',
+    )
+
+
+def new_config_key(library: Path) -> None:
+    old = '    drop: list[str] = Field(default=[], description="columns never used")\n'
+    new = '    colour: str = Field(default="red", description="a new key")\n'
+    edit(library / "config/models.py", old, old + new)
+
+
+def reworded_errors(library: Path) -> None:
+    edit(library / "learners/grid.py", "the list of values is empty", "there are no values")
+    edit(library / "cells/preflight.py", "an empty list of columns", "no columns")
+    edit(library / "errors.py", "f\"; did you mean '", "f\"; perhaps '")
+
+
+def new_check(library: Path) -> None:
+    entry = (
+        'Check(code="H900", title="A new check", severity="note", '
+        'ask="heldout.checks.fits:fits_without_warnings", text="A new question."),'
+    )
+    edit(library / "checks/registry.py", ")\n\nCHECKS = {", f"    {entry}\n)\n\nCHECKS = {{")
+
+
+def new_estimator(library: Path) -> None:
+    entry = (
+        'Estimator(name="again", title="Training, again", role="apparent", target="none", '
+        'meaning="The same.", formula="e", caveat="is too small", reference="none", url="none", '
+        'kinds=(FULL,), judges=FULL, aims=(THIS_PREDICTOR,), comes_with="training", '
+        'fixed="heldout.estimates.fixed:training"),'
+    )
+    edit(library / "estimates/registry.py", "_ENTRIES = (\n", f"_ENTRIES = (\n    {entry}\n")
+
+
+def new_engine(library: Path) -> None:
+    (library / "numerics/engines/copied.py").write_text(
+        "from heldout.numerics.engines import generic\n"
+    )
+    old = '        Engine(GENERIC, "one θ a fit; any estimator"),\n'
+    edit(
+        library / "numerics/engines/registry.py",
+        old,
+        old + '        Engine("copied", "nothing"),\n',
+    )
+
+
+def test_declarations_and_words_fit_no_cell(project: Project, library: Path) -> None:
+    """A learner, a config key, a check, an estimator, an engine; and errors in other words."""
+    for change in (
+        new_learner,
+        new_config_key,
+        reworded_errors,
+        new_check,
+        new_estimator,
+        new_engine,
+    ):
+        change(library)
+    run, written = rerun(project, RISKS)
+    assert run.jobs["estimate_risks"] == 1
+    assert ",again," in (project.results / "risks.csv").read_text()
+    assert written == set()
+
+
+def test_another_way_of_slicing_rows_fits_everything_anew(project: Project, library: Path) -> None:
+    old = "features, target = self._features[train], self._target[train]"
+    new = "features, target = self._features[train][:], self._target[train]"
+    edit(library / "numerics/problem.py", old, new)
+    run, written = rerun(project, RISKS)
+    assert written == cells_of(THETA_FOLDERS)
+    assert project.fitted(run) == ALL_CELLS
+
+
 # --- the number of jobs --------------------------------------------------------------------
 
 
@@ -247,12 +330,12 @@ def test_cores_batches_and_the_fork_server_do_not_change_a_bit(
 
 
 def stored_predictions(project: Project) -> dict[object, dict[str, bytes]]:
-    """What every stored model said about its held-out set, to the last bit."""
+    """What every stored model predicted for its held-out set, to the last bit."""
     store = Store(project.results / "cells")
     manifests = (project.results / "cells" / "manifests").iterdir()
     found: dict[object, dict[str, bytes]] = {}
     for (learner, theta, held_out), record in read_manifests(manifests).items():
-        for said in store.scores(Cell(learner, json.loads(theta), held_out), record.score).values():
-            arrays = said.arrays().items()
-            found[learner, theta, held_out] = {name: array.tobytes() for name, array in arrays}
+        stored = store.predictions(Cell(learner, json.loads(theta), held_out), record.score)
+        arrays = stored.arrays().items()
+        found[learner, theta, held_out] = {name: array.tobytes() for name, array in arrays}
     return found
