@@ -29,8 +29,8 @@ def test_differences_that_do_not_vary() -> None:
     [less] = compare({"a": ones, "b": 2 * ones}, ratio=0.25, level=LEVEL)
     assert (less.difference, less.se, less.ci_low, less.ci_high) == (-1.0, 0.0, -1.0, -1.0)
     assert (less.p, less.p_holm, less.prob_a_better) == (0.0, 0.0, 1.0)
-    [more] = compare({"a": 2 * ones, "b": ones}, ratio=0.25, level=LEVEL)
-    assert (more.p, more.prob_a_better) == (0.0, 0.0)
+    [more] = compare({"a": 1.5 * ones, "b": ones}, ratio=0.25, level=LEVEL)
+    assert (more.difference, more.p, more.prob_a_better) == (0.5, 0.0, 0.0)
     [same] = compare({"a": ones, "b": ones}, ratio=0.25, level=LEVEL)
     assert (same.difference, same.p, same.p_holm, same.prob_a_better) == (0.0, 1.0, 1.0, 0.5)
 
@@ -71,6 +71,7 @@ def test_bbc_draws_as_many_as_asked_and_the_first_ones_stay() -> None:
     few, many = (bbc(losses, np.arange(12), seed=5, draws=draws) for draws in (100, 250))
     assert (len(few), len(many)) == (100, 250)
     assert np.array_equal(few, many[:100])
+    assert len(bbc(losses, np.arange(12), seed=5)) == 1000
 
 
 def test_bbc_of_one_theta_is_the_mean_of_the_units_left_out() -> None:

@@ -59,6 +59,9 @@ def test_one_se_uses_the_order_of_the_learner() -> None:
     assert Rule("one_se", simpler=larger).pick(curve) == 2
     assert Rule("one_se", simpler={"knn": {"k": "smaller"}}).pick(curve) == 1
     assert Rule("min").pick(curve) == 1
+    assert Rule("first_local_min", patience=1).pick(curve) == 1
+    rising = Curve("knn", thetas, [0.2, 0.3, 0.1], [0.06] * 3)
+    assert Rule("first_local_min", patience=1).pick(rising) == 0
 
 
 def test_the_learner_with_the_smallest_chosen_risk_wins() -> None:
@@ -74,3 +77,4 @@ def test_a_scan_counts_rises_above_one_standard_error_of_the_best() -> None:
     assert first_local_min([1.0, 1.5, 1.5], [0.5] * 3, 2) == Scan(0, 2), "the limit is no rise"
     assert first_local_min([1.0, 1.5, 1.5], [0.4, 9, 9], 2) == Scan(0, 0), "the error of the best"
     assert first_local_min([1.0, 1.0, 2.0], [None] * 3, 3) == Scan(0, 2), "an equal risk is no rise"
+    assert first_local_min([1.0, 1.5], [None] * 2, 2) == Scan(0, 1), "without an error, any rise"

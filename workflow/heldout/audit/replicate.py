@@ -12,8 +12,9 @@ from heldout.audit.source import Draw, Source, usable_draw
 from heldout.cells.plan import columns_of
 from heldout.cells.preflight import checked_builder
 from heldout.estimates.evidence import Evidence
+from heldout.estimates.lookup import available_kind
 from heldout.estimates.procedures import ALL, Chosen, Procedures
-from heldout.estimates.registry import ESTIMATORS, kind_there
+from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import EstimateRow
 from heldout.estimates.rules import Rule
 from heldout.estimates.tables import estimate_rows
@@ -244,7 +245,7 @@ class _Truths:
 
     def own(self, estimator: str, pair: int) -> float:
         """The mean true risk of the models that an estimate judged."""
-        kind = kind_there(ESTIMATORS[estimator].judges, self.means)
+        kind = available_kind(ESTIMATORS[estimator].judges, self.means)
         assert kind is not None
         return float(self.means[kind][pair])
 

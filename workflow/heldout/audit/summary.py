@@ -10,8 +10,9 @@ from heldout.audit.batch import Batch
 from heldout.audit.replicate import RowName
 from heldout.estimates import targets
 from heldout.estimates.interval_registry import INTERVALS
+from heldout.estimates.lookup import available_kind
 from heldout.estimates.procedures import ALL, Chosen
-from heldout.estimates.registry import ESTIMATORS, kind_there
+from heldout.estimates.registry import ESTIMATORS
 from heldout.names import canonical
 from heldout.resampling.kinds import FULL
 
@@ -125,7 +126,7 @@ class Summary:
         count = sum(name == learner or learner == ALL for name, _ in self.pairs)
         sealed = estimator == "test"
         asked = ESTIMATORS[self.by if sealed else estimator]
-        sets = {kind_there(kind, self.batch.fits) for kind in asked.kinds}
+        sets = {available_kind(kind, self.batch.fits) for kind in asked.kinds}
         return count * sum(self.batch.fits[kind] for kind in sets if kind) + sealed
 
     def selections(self) -> Iterator[SelectionRow]:
@@ -205,7 +206,7 @@ class Truths:
 
     def _own_size(self) -> np.ndarray:
         found = self.summary.batch.truths
-        kind = kind_there(ESTIMATORS[self.name[1]].judges, found)
+        kind = available_kind(ESTIMATORS[self.name[1]].judges, found)
         assert kind is not None
         return found[kind][self.there]
 

@@ -7,27 +7,17 @@ from typing import Any
 
 from heldout.estimates.registry import ESTIMATORS
 from heldout.names import canonical
-from heldout.resampling.kinds import (
-    ADJACENT,
-    BAGS,
-    DEV,
-    FOLDS,
-    FOLDS_WHOLE,
-    FULL,
-    LOO,
-    PAIRS,
-    ROUNDS,
-)
+from heldout.resampling import kinds
 from heldout.results.task import ALL
 
 _KINDS = (
-    (FULL, re.compile(r"full")),
-    (DEV, re.compile(r"dev")),
-    (PAIRS, re.compile(r"k\d+\.r\d+\.f\d+\+f\d+")),
-    (FOLDS, re.compile(r"k\d+\.r\d+\.f\d+")),
-    (LOO, re.compile(r"loo\..*")),
-    (ROUNDS, re.compile(r"mc\.r\d+")),
-    (BAGS, re.compile(r"bag\.\d+")),
+    (kinds.FULL, re.compile(r"full")),
+    (kinds.DEV, re.compile(r"dev")),
+    (kinds.PAIRS, re.compile(r"k\d+\.r\d+\.f\d+\+f\d+")),
+    (kinds.FOLDS, re.compile(r"k\d+\.r\d+\.f\d+")),
+    (kinds.LOO, re.compile(r"loo\..*")),
+    (kinds.ROUNDS, re.compile(r"mc\.r\d+")),
+    (kinds.BAGS, re.compile(r"bag\.\d+")),
 )
 """The kind of a held-out set, by its name."""
 
@@ -40,14 +30,14 @@ def fits_by_estimate(
     left_out: set[tuple[str, str]] = set()
     for entry in (entry for manifest in manifests for entry in manifest["cells"]):
         found = Counter(kind for name in entry["sets"] if (kind := kind_of(name)))
-        if found.pop(LOO, 0):
+        if found.pop(kinds.LOO, 0):
             left_out.add((entry["learner"], canonical(entry["theta"])))
         for name in (entry["learner"], ALL):
             counts.setdefault(name, Counter()).update(found)
     for name, own in counts.items():
         # A cell of leave-one-out is a chunk of rows; together they leave out each row once.
-        own[LOO] = rows * sum(name in (ALL, learner) for learner, _ in left_out)
-        own[ADJACENT] = own[FOLDS_WHOLE] = own[FOLDS]
+        own[kinds.LOO] = rows * sum(name in (ALL, learner) for learner, _ in left_out)
+        own[kinds.ADJACENT] = own[kinds.FOLDS_WHOLE] = own[kinds.FOLDS]
     return {
         learner: {name: fits for name in estimators if (fits := fits_for(name, own))}
         for learner, own in counts.items()

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from heldout.checks.registry import SEVERITIES
 from heldout.measures.losses import Loss, loss_for
 from heldout.names import canonical
 from heldout.report import answer, glossary, grids
@@ -16,7 +17,6 @@ from heldout.report.spec import ReportSpec
 from heldout.results.tables import Row, Table
 from heldout.results.task import TaskResults
 
-SEVERITIES = {"error": 0, "warning": 1, "note": 2}
 REQUIRED = ("estimates", "risks")
 EXTRA = ("metrics", "folds", "comparisons", "checks")
 """Tables that are shown if the task has them, and rows in them."""
@@ -152,9 +152,10 @@ def heads(*texts: str, numbers: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def failed_checks(checks: Table | None) -> list[Row]:
-    """The worst first."""
+    """The failed checks, the most severe first; unknown severities last."""
     failed = checks.where(status="fail") if checks else []
-    return sorted(failed, key=lambda check: SEVERITIES.get(check["severity"], len(SEVERITIES)))
+    rank = {severity: i for i, severity in enumerate(SEVERITIES)}
+    return sorted(failed, key=lambda check: rank.get(check["severity"], len(rank)))
 
 
 def shown_tables(results: TaskResults, metrics: bool) -> dict[str, Table]:
