@@ -1,4 +1,4 @@
-"""How many fits each estimate rests on, counted in the manifests."""
+"""The number of fits behind each estimate, counted in the manifests."""
 
 import re
 from collections import Counter
@@ -25,7 +25,7 @@ _KINDS = (
 def fits_by_estimate(
     manifests: Iterable[dict[str, Any]], estimators: Sequence[str], rows: int
 ) -> dict[str, dict[str, int]]:
-    """For each learner and for `all`: the fits of its whole grid that an estimator looks at."""
+    """For each learner and for `all`: the number of fits, over the whole grid, that an estimator uses."""
     counts: dict[str, Counter[str]] = {ALL: Counter()}
     left_out: set[tuple[str, str]] = set()
     for entry in (entry for manifest in manifests for entry in manifest["cells"]):
@@ -45,7 +45,7 @@ def fits_by_estimate(
 
 
 def fits_for(estimator: str, counts: Counter[str]) -> int:
-    """The fits of an estimator; the sealed test looks at the final model alone."""
+    """The number of fits of an estimator; 1 for the sealed test, which uses the final model."""
     entry = ESTIMATORS.get(estimator)
     if estimator == "test" or entry is None:
         return int(entry is not None)
@@ -53,5 +53,5 @@ def fits_for(estimator: str, counts: Counter[str]) -> int:
 
 
 def kind_of(name: str) -> str | None:
-    """The kind of a held-out set; None for one that no estimate of its own looks at."""
+    """The kind of a held-out set; None for sets that only intervals use."""
     return next((kind for kind, pattern in _KINDS if pattern.fullmatch(name)), None)

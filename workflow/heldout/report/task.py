@@ -1,4 +1,4 @@
-"""The report of one task: its files → the words and the data of its page."""
+"""The report of one task: reads its files, renders its page."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -23,7 +23,22 @@ EXTRA = ("metrics", "folds", "comparisons", "checks")
 
 
 def report_page(folder: Path, spec: ReportSpec, batches: int) -> str:
-    """The whole page of a task whose cells were fitted in so many batches."""
+    """Render the report of a task.
+
+    Parameters
+    ----------
+    folder
+        `results/TASK`.
+    spec
+        What the report shows besides the files of the task.
+    batches
+        The number of batches that the cells were fitted in.
+
+    Returns
+    -------
+    str
+        A self-contained HTML page.
+    """
     results = TaskResults(folder)
     selection, source = results.selection, provenance(results, spec, batches)
     tables = shown_tables(results, spec.metrics)
@@ -66,7 +81,7 @@ def payload_of(
     selection: dict[str, Any],
     tables: dict[str, Table],
 ) -> dict[str, Any]:
-    """What the scripts of the page read."""
+    """The data that the scripts of the page read."""
     selected = {name: entry["theta"] for name, entry in selection["learners"].items()}
     learners = [learner.as_spec() for learner in spec.cells.learners]
     return {
@@ -159,7 +174,7 @@ def failed_checks(checks: Table | None) -> list[Row]:
 
 
 def shown_tables(results: TaskResults, metrics: bool) -> dict[str, Table]:
-    """The csv files of a task that are there and that the config asks for."""
+    """The tables of a task that exist and that the config asks for."""
     wanted = [name for name in (*REQUIRED, *EXTRA) if name != "metrics" or metrics]
     found = {name: results.table(name) for name in wanted}
     return {name: table for name, table in found.items() if name in REQUIRED or table.rows}
