@@ -130,7 +130,7 @@ CONFIGS: dict[str, tuple[Spoil, str]] = {
     "level in per cent": (config(level=95), "level: should be less than 1 (found 95)"),
     "learner twice": (
         task(learners=["knn", "knn"]),
-        "tasks.birds.learners: 'knn' stands there twice",
+        "tasks.birds.learners: 'knn' is listed twice",
     ),
     "regressor for classes": (
         task(learners=["linear"]),

@@ -82,7 +82,7 @@ def test_the_shipped_configs_are_valid():
             {"learners": "knn: {estimator: knn, params: {p: 1}, grid: {p: [1, 2]}}"},
             "learners.knn: 'p' stands both in params and in grid",
         ),
-        ({"task": "learners: [knn, knn]"}, "tasks.p.learners: 'knn' stands there twice"),
+        ({"task": "learners: [knn, knn]"}, "tasks.p.learners: 'knn' is listed twice"),
         (
             {"task": "learners: [all]", "learners": "all: {estimator: knn}"},
             "tasks.p.learners: the name 'all' is kept",

@@ -23,12 +23,9 @@ STARTS = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}
 ODD = ["a$b$c", "<b>&", "🐧🐧", "x" * 200, "line\nbreak"]
 
 
-def drawn(
-    case: Case, root: Path, monkeypatch: pytest.MonkeyPatch, held_out: Any
-) -> dict[str, bytes]:
-    monkeypatch.setattr(figures, "diagnostics", lambda *_: held_out)
+def drawn(case: Case, root: Path, held_out: Any) -> dict[str, bytes]:
     folder = case.write(root)
-    figures.draw_figures(folder, case.spec().cells, batches=1)
+    figures.write_figures(folder, case.spec().cells, held_out)
     return {path.name: path.read_bytes() for path in (folder / "figures").iterdir()}
 
 
@@ -52,33 +49,27 @@ def values() -> dict[str, Any]:
 @pytest.mark.parametrize(
     "held_out", [labels(ODD, True), labels(["no", "yes"], True), labels(ODD, False), values(), None]
 )
-def test_every_figure_is_written_in_every_format(
-    held_out: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = drawn(Case(), tmp_path, monkeypatch, held_out)
+def test_every_figure_is_written_in_every_format(held_out: Any, tmp_path: Path) -> None:
+    found = drawn(Case(), tmp_path, held_out)
     assert set(found) == NAMES
     assert all(data.startswith(STARTS[Path(name).suffix]) for name, data in found.items())
 
 
-def test_the_same_results_give_the_same_bytes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first, second = (drawn(Case(), tmp_path / name, monkeypatch, values()) for name in "ab")
+def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
+    first, second = (drawn(Case(), tmp_path / name, values()) for name in "ab")
     assert first == second
 
 
-def test_odd_names_and_every_kind_of_grid_can_be_drawn(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_odd_names_and_every_kind_of_grid_can_be_drawn(tmp_path: Path) -> None:
     grid = {f"{i}{name}": [{name: 1}, {name: 2}, {name: None}] for i, name in enumerate(ODD)}
     grid["heat"] = [{"a": a, "b": b} for a in (1, 2, 3) for b in ("x$", "y")]
     grid["many"] = [{"a": a, "b": b, "c": c} for a in (1, 2) for b in (1, 2) for c in (1, 2)]
     grid["log"] = [{"C": 10.0**i} for i in range(-3, 4)]
-    assert set(drawn(Case(grids=grid), tmp_path, monkeypatch, None)) == NAMES
+    assert set(drawn(Case(grids=grid), tmp_path, None)) == NAMES
 
 
-def test_a_task_without_grids_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert set(drawn(Case(grids={"mean": [{}]}), tmp_path, monkeypatch, None)) == NAMES
+def test_a_task_without_grids_says_so(tmp_path: Path) -> None:
+    assert set(drawn(Case(grids={"mean": [{}]}), tmp_path, None)) == NAMES
 
 
 def test_without_matplotlib_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

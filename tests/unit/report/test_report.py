@@ -334,17 +334,13 @@ def test_the_step_imports_no_heavy_library() -> None:
     assert done.stdout.strip() == "set()"
 
 
-def test_a_changed_asset_changes_the_digest(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    digest = assets.assets_digest.__wrapped__
-    (tmp_path / "assets").mkdir()
-    style = tmp_path / "assets" / "style.css"
-    monkeypatch.setattr(assets, "HERE", tmp_path)
-    style.write_text("a {}")
-    first = digest()
-    style.write_text("b {}")
-    assert digest() != first
+def test_a_changed_asset_changes_the_digest(tmp_path: Path) -> None:
+    found = []
+    for name, style in (("first", "a {}"), ("same", "a {}"), ("changed", "b {}")):
+        (tmp_path / name / "assets").mkdir(parents=True)
+        (tmp_path / name / "assets" / "style.css").write_text(style)
+        found.append(assets.assets_digest(tmp_path / name))
+    assert found[0] == found[1] != found[2]
 
 
 # --- a real run ----------------------------------------------------------------------------------

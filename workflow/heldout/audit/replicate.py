@@ -244,7 +244,7 @@ class _Truths:
         self.error = float(np.mean(errors))
 
     def own(self, estimator: str, pair: int) -> float:
-        """The mean true risk of the models that an estimate judged."""
+        """The mean true risk of the models that an estimate is about."""
         kind = available_kind(ESTIMATORS[estimator].judges, self.means)
         assert kind is not None
         return float(self.means[kind][pair])

@@ -89,11 +89,11 @@ class Summary:
     def _row(self, column: int, name: RowName, target: str) -> AuditRow:
         learner, estimator, interval = name
         values = {field: array[:, column] for field, array in self.batch.values.items()}
-        there = ~np.isnan(values["risk"])
-        values = {field: array[there] for field, array in values.items()}
-        truth = Truths(self, there, values, name).of(target)
+        present = ~np.isnan(values["risk"])
+        values = {field: array[present] for field, array in values.items()}
+        truth = Truths(self, present, values, name).of(target)
         gaps = values["risk"] - truth.each
-        control = self.batch.control[there, int(estimator == "test")]
+        control = self.batch.control[present, int(estimator == "test")]
         bias = controlled_mean(values["risk"] - truth.influence, control)
         centre = float(truth.each.mean())
         hits = _hits(values, truth.each) if interval else None
@@ -105,7 +105,7 @@ class Summary:
             interval,
             target,
             int(INTERVALS[interval].derived_for[estimator] == target) if interval else None,
-            int(there.sum()),
+            int(present.sum()),
             centre,
             _error(truth.influence),
             float(values["risk"].mean()),
@@ -182,14 +182,14 @@ class Truths:
     """The true quantities that one estimate can be compared with."""
 
     summary: Summary
-    there: np.ndarray
+    present: np.ndarray
     values: dict[str, np.ndarray]
     name: RowName
 
     def of(self, target: str) -> Truth:
         """The truth of a target."""
         pair = self.values["pair"].astype(int)
-        full = self.summary.batch.truths[FULL][self.there]
+        full = self.summary.batch.truths[FULL][self.present]
         if target == targets.THIS_PREDICTOR:
             each = full[np.arange(len(pair)), pair]
             return Truth(each, each)
@@ -201,14 +201,14 @@ class Truths:
             return _expected(self._own_size(), pair)
         if target == targets.TUNED_OWN:
             return _constant(self.values["own"])
-        chosen = self.summary.batch.selected[self.name[0]][self.there]
+        chosen = self.summary.batch.selected[self.name[0]][self.present]
         return _constant(full[np.arange(len(full)), chosen])
 
     def _own_size(self) -> np.ndarray:
         found = self.summary.batch.truths
         kind = available_kind(ESTIMATORS[self.name[1]].judges, found)
         assert kind is not None
-        return found[kind][self.there]
+        return found[kind][self.present]
 
 
 def _expected(risks: np.ndarray, pair: np.ndarray) -> Truth:

@@ -50,7 +50,7 @@ def check_task(name: str, config: Config, learners: list[Learner]) -> None:
     >>> task = {"data": "d.csv", "target": "y", "learners": ["knn", "knn"]}
     >>> check_task("t", validate({"tasks": {"t": task}}), [])
     Traceback (most recent call last):
-    heldout.errors.HeldoutError: tasks.t.learners: 'knn' stands there twice
+    heldout.errors.HeldoutError: tasks.t.learners: 'knn' is listed twice
     """
     task, where = config.tasks[name], f"tasks.{name}"
     _check_oracle(task, learners, where)
@@ -65,7 +65,7 @@ def check_task(name: str, config: Config, learners: list[Learner]) -> None:
 def _check_names(task: Task, where: str) -> None:
     twice = [learner for learner in task.learners if task.learners.count(learner) > 1]
     if twice:
-        raise HeldoutError(f"{where}.learners: '{twice[0]}' stands there twice")
+        raise HeldoutError(f"{where}.learners: '{twice[0]}' is listed twice")
     if "all" in task.learners:
         raise HeldoutError(
             f"{where}.learners: the name 'all' is kept for the choice between learners"

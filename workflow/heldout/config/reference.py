@@ -22,18 +22,19 @@ ROOT = Path(__file__).parents[3]
 TOP = "The top level"
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Write the files, or compare them with what would be written."""
+def main(argv: Sequence[str] | None = None, root: Path = ROOT) -> int:
+    """Write the files below a folder, or compare them with what would be written."""
     parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail on a difference")
     check = parser.parse_args(argv).check
-    differing = [path for path, make in FILES.items() if _stored(path) != make()]
+    makers = files(root)
+    differing = [path for path, make in makers.items() if _stored(path) != make()]
     for path in differing:
         if not check:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(FILES[path](), encoding="utf-8")
+            path.write_text(makers[path](), encoding="utf-8")
         state = f"differs from the code; run: {COMMAND}" if check else "written"
-        print(f"{path.relative_to(ROOT)}: {state}", file=sys.stderr if check else sys.stdout)
+        print(f"{path.relative_to(root)}: {state}", file=sys.stderr if check else sys.stdout)
     return int(bool(differing) and check)
 
 
@@ -52,11 +53,13 @@ def readme_text() -> str:
     return "\n".join([*_introduction(), *_keys(), *_grids(), *_learners(), *_examples()]) + "\n"
 
 
-FILES: dict[Path, Callable[[], str]] = {
-    ROOT / "config" / "README.md": readme_text,
-    ROOT / "workflow" / "schemas" / "config.schema.json": schema_text,
-    **pages(ROOT / "docs"),
-}
+def files(root: Path) -> dict[Path, Callable[[], str]]:
+    """Each generated file with the function that makes its text."""
+    return {
+        root / "config" / "README.md": readme_text,
+        root / "workflow" / "schemas" / "config.schema.json": schema_text,
+        **pages(root / "docs"),
+    }
 
 
 # --- keys ----------------------------------------------------------------------------------

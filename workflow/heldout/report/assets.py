@@ -34,8 +34,13 @@ _UNSAFE = "<>&\u2028\u2029"
 
 
 @functools.cache
-def assets_digest() -> str:
+def assets_digest(folder: Path = HERE) -> str:
     """Digest the templates, styles and scripts, so that a change renders the pages again.
+
+    Parameters
+    ----------
+    folder
+        The folder of the templates, with the other files in `assets`.
 
     Returns
     -------
@@ -47,7 +52,9 @@ def assets_digest() -> str:
     >>> assets_digest() == assets_digest()
     True
     """
-    files = sorted([*HERE.glob("*.html"), *HERE.glob("assets/*.js"), *HERE.glob("assets/*.css")])
+    files = sorted(
+        [*folder.glob("*.html"), *folder.glob("assets/*.js"), *folder.glob("assets/*.css")]
+    )
     return digest(*(part for file in files for part in (file.name, file.read_bytes())))
 
 

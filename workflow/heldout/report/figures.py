@@ -79,6 +79,14 @@ def draw_figures(folder: Path, spec: LossTableSpec, batches: int) -> None:
     batches
         The number of batches that the cells were fitted in.
     """
+    load_matplotlib()  # an error that says how to install it comes before the work
+    selection = TaskResults(folder).selection
+    held_out = diagnostics(folder, spec, batches, selection["learner"], selection["theta"])
+    write_figures(folder, spec, held_out)
+
+
+def write_figures(folder: Path, spec: LossTableSpec, held_out: Any) -> None:
+    """Draw the figures from the tables of a task and from `diagnostics` of its predictions."""
     matplotlib = load_matplotlib()
     results = TaskResults(folder)
     selection, estimates, risks = results.selection, results.estimates, results.table("risks")
@@ -86,7 +94,6 @@ def draw_figures(folder: Path, spec: LossTableSpec, batches: int) -> None:
     show = format_for(loss.name, answer.typical_risks(estimates))
     learners = [learner.as_spec() for learner in spec.learners]
     baselines = answer.baselines(learners)
-    held_out = diagnostics(folder, spec, batches, selection["learner"], selection["theta"])
     from heldout.report import figure_predictions, figure_tuning
 
     drawers: dict[str, Callable[[], Figure]] = {

@@ -49,7 +49,7 @@ def absent_steps(folder: Path, metrics: bool) -> list[str]:
     """The rules that this task does not run."""
     tested = (folder / "vault" / "test.csv").is_file()
     return [
-        name for name, there in (("open_test", tested), ("compute_metrics", metrics)) if not there
+        name for name, runs in (("open_test", tested), ("compute_metrics", metrics)) if not runs
     ]
 
 

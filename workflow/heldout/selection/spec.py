@@ -20,7 +20,7 @@ class ScanSpec:
 
 @dataclass(frozen=True)
 class SealedTestSpec:
-    """How the final model is judged on the sealed rows."""
+    """How the final model is tested on the sealed rows."""
 
     task: str
     seed: int

@@ -11,7 +11,7 @@ from heldout.resampling.kinds import FULL
 
 
 def final_pipeline(plan: Plan, store: Store, name: str, theta: Theta) -> Any:
-    """Get the final model: from the store if it is there, else by a fit.
+    """Get the final model: from the store if it was fitted before, else by a fit.
 
     Parameters
     ----------
