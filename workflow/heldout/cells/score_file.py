@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 
 from heldout.cells.key import Keys
+from heldout.cells.version import FORMAT
 from heldout.names import Theta, canonical, digest
 from heldout.numerics.fit_warning import FitWarning
 from heldout.predictions import Predictions
 
-FORMAT = "2"
-"""The version of the files of a store. Cells of another version are fitted again."""
 ENDING = "safetensors"
 LENGTH = 8
 """A safetensors file begins with the length of its header, in so many bytes."""

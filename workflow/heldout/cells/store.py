@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from heldout.cells import score_file
 from heldout.cells.key import Keys
 from heldout.cells.model_file import SHARED, DamagedError, PickledModel, open_model
-from heldout.cells.score_file import ENDING, FORMAT, Circumstances, Identity, ScoreFile
+from heldout.cells.score_file import ENDING, Circumstances, Identity, ScoreFile
+from heldout.cells.version import FILE, FORMAT, store_version
 from heldout.errors import HeldoutError
 from heldout.files import write_bytes, write_text
 from heldout.names import Theta, theta_name
@@ -25,9 +26,6 @@ from heldout.predictions import Predictions
 
 if TYPE_CHECKING:
     from heldout.numerics.problem import Outcome
-
-VERSION = "format"
-"""The file in the store's folder that says the version of its cells."""
 
 
 @dataclass(frozen=True)
@@ -176,14 +174,7 @@ class Store:
             return
         for old in self.folder.glob("*/*/*.score"):
             old.unlink(missing_ok=True)
-        write_text(self.folder / VERSION, f"{FORMAT}\n")
-
-
-def store_version(folder: Path) -> str | None:
-    """The version of a store's cells; None if there are none. Stores before version 2 do not say it."""
-    if (folder / VERSION).is_file():
-        return (folder / VERSION).read_text(encoding="utf-8").strip()
-    return "1" if any(folder.glob("manifests/*.json")) else None
+        write_text(self.folder / FILE, f"{FORMAT}\n")
 
 
 def read_score(path: Path | str) -> ScoreFile | None:

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from heldout.cells.version import FORMAT, store_version
 from heldout.config.load import validate
 from heldout.errors import HeldoutError
 from heldout.execution import batches, resources
@@ -65,6 +66,17 @@ class Study:
             return spec_text(step, make(self._tasks[task], **wildcards))
         except HeldoutError as error:
             raise HeldoutError(f"task '{task}': {error}") from None
+
+    @property
+    def notes(self) -> list[str]:
+        """What a user should know before the jobs start."""
+        versions = {task: store_version(Path("results", task, "cells")) for task in self.tasks}
+        return [
+            f"{task}: results/{task}/cells was written by an older version of heldout "
+            f"(format {version}, now {FORMAT}); its cells are fitted again, once"
+            for task, version in versions.items()
+            if version not in (None, FORMAT)
+        ]
 
     # --- files -----------------------------------------------------------------------------------
 
