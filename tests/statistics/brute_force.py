@@ -1,4 +1,4 @@
-"""Every estimator of the notes as plain loops over scikit-learn fits: slow, direct, independent.
+"""Every estimator as plain loops over scikit-learn fits: slow, direct, independent.
 
 Takes the folds and seeds of a finished run and nothing else from heldout's own estimators.
 """
@@ -54,7 +54,7 @@ class BruteForce:
         return float(np.mean(means))
 
     def nested(self, folds: list[np.ndarray], dev: bool) -> tuple[float, list[int]]:
-        """Algorithm 1 as written: an inner cross-validation on S_-i for every i and θ."""
+        """The definition: for every outer fold an inner cross-validation of every θ on the other folds."""
         errors, chosen = [], []
         for repeat, fold in enumerate(folds, start=1):
             k = int(fold.max()) + 1
@@ -96,7 +96,7 @@ class BruteForce:
         )
 
     def bags(self, bags: dict[int, np.ndarray], theta: dict[str, Any]) -> tuple[float, float]:
-        """The notes' average over bags, and Efron's per-example average."""
+        """The mean over bags, and Efron's mean over rows."""
         everything = np.arange(len(self.target))
         means, by_row = [], [[] for _ in everything]
         for number, bag in bags.items():

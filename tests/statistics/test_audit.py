@@ -1,4 +1,4 @@
-"""The audit: its numbers are the workflow's, its truths are true, and it shows the theorems.
+"""The audit: same estimates as the workflow, correct true risks, and known theorems.
 
 Monte Carlo tolerances are four standard errors; seeds are fixed.
 """
@@ -188,7 +188,7 @@ def test_bootstrap_is_pessimistic(tmp_path: Path) -> None:
 
 
 def test_632_of_nearest_neighbours_is_optimistic(tmp_path: Path) -> None:
-    """Their training risk is nought, and .632 believes it."""
+    """Their training risk is 0, and .632 gives it the weight .368."""
     config = config_of(
         "oracle:two_gaussians",
         {"nearest": {"estimator": "knn", "params": {"n_neighbors": 1}}},
@@ -344,16 +344,16 @@ def test_audit_of_a_table_renders(tmp_path: Path) -> None:
 
 def test_control_variate_keeps_the_mean_and_shrinks_the_error() -> None:
     generator = np.random.default_rng(1)
-    luck = generator.normal(size=(400, 60))
-    values = 2.0 + luck + 0.1 * generator.normal(size=(400, 60))
-    found = [controlled_mean(v, c) for v, c in zip(values, luck, strict=True)]
+    control = generator.normal(size=(400, 60))
+    values = 2.0 + control + 0.1 * generator.normal(size=(400, 60))
+    found = [controlled_mean(v, c) for v, c in zip(values, control, strict=True)]
     means = np.array([one.mean for one in found])
     assert abs(means.mean() - 2.0) <= 4 * means.std() / np.sqrt(400)
     assert means.std() == pytest.approx(np.mean([one.error for one in found]), rel=0.15)
     assert means.std() < 0.2 * values.mean(axis=1).std()
 
 
-def test_findings_in_plain_words(tmp_path: Path) -> None:
+def test_sentences_of_findings(tmp_path: Path) -> None:
     audit = run_audit(linear(40, 60, estimators=["kfold"], kfold={"k": 2}), tmp_path)
     row = audit.row("training", "predictor")
     text = findings.bias_finding(row).text

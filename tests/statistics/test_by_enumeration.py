@@ -59,7 +59,7 @@ def expected_risk(theta: dict[str, int], size: int) -> Fraction:
     return sum((chance * risk(theta, sample) for sample, chance in samples(size)), Fraction(0))
 
 
-def book_of(sample: Sample, splits: dict[str, Any], kinds: list[str]) -> MemoryTable:
+def table_of(sample: Sample, splits: dict[str, Any], kinds: list[str]) -> MemoryTable:
     def losses(theta: dict[str, int], train: np.ndarray, held: np.ndarray) -> np.ndarray:
         training = tuple(sample[i] for i in train)
         return np.array(
@@ -71,7 +71,8 @@ def book_of(sample: Sample, splits: dict[str, Any], kinds: list[str]) -> MemoryT
 
 def expectation(size: int, splits: dict[str, Any], kinds: list[str], estimate: Any) -> float:
     return sum(
-        float(chance) * estimate(book_of(sample, splits, kinds)) for sample, chance in samples(size)
+        float(chance) * estimate(table_of(sample, splits, kinds))
+        for sample, chance in samples(size)
     )
 
 

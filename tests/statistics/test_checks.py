@@ -180,6 +180,13 @@ def test_h014_h015_corrections_and_repeats(tmp_path: Path) -> None:
     assert run(tmp_path, table()).check("H014").status == "na"
 
 
+@pytest.mark.parametrize(("repeats", "status"), [(19, "fail"), (20, "pass")])
+def test_h015_wants_twenty_partitions(tmp_path: Path, repeats: int, status: str) -> None:
+    folds = {"k": 3, "repeats": repeats}
+    found = run(tmp_path, table(30), estimators=["kfold", "nested_cv"], test=0, kfold=folds)
+    assert found.check("H015").status == status
+
+
 # --- intervals refuse what they are not for ---------------------------------------------------
 
 

@@ -36,39 +36,6 @@ def folds(seed: int = 0) -> list[np.ndarray]:
 # --- intervals ----------------------------------------------------------------------------------
 
 
-def test_nadeau_bengio() -> None:
-    found = bounds_of("nadeau_bengio", evidence("kfold", folds(), ratio=1 / 3), LEVEL)
-    means = np.array([fold.mean() for fold in folds()])
-    se = np.sqrt(means.var(ddof=1) * (1 / 4 + 1 / 3))
-    assert found[0] == pytest.approx(se)
-    assert found[2] == pytest.approx(means.mean() + stats.t.ppf(0.95, 3) * se)
-
-
-def test_bayle() -> None:
-    pooled = np.concatenate(folds())
-    all_pairs = bounds_of("bayle_all_pairs", evidence("kfold", folds()), LEVEL)
-    assert all_pairs[0] == pytest.approx(pooled.std() / np.sqrt(30))
-    half = stats.norm.ppf(0.95) * all_pairs[0]
-    assert all_pairs[1:] == pytest.approx((pooled.mean() - half, pooled.mean() + half))
-    within = bounds_of("bayle_within_fold", evidence("kfold", folds()), LEVEL)
-    assert within[0] == pytest.approx(np.sqrt(np.mean([f.var(ddof=1) for f in folds()]) / 30))
-
-
-def test_conservative_z() -> None:
-    halves = np.array([[1.0, 1.4], [0.9, 1.1], [1.2, 1.0]])
-    found = bounds_of("conservative_z", evidence("montecarlo", folds(), halves=halves), LEVEL)
-    assert found[0] == pytest.approx(np.sqrt((0.16 + 0.04 + 0.04) / 6))
-
-
-def test_binomial_intervals_against_scipy() -> None:
-    losses = np.array([1.0] * 3 + [0.0] * 37)
-    given = evidence("test", [losses], binary=True, bound=1.0)
-    result = stats.binomtest(3, 40)
-    for name, method in (("clopper_pearson", "exact"), ("wilson", "wilson")):
-        expected = result.proportion_ci(LEVEL, method=method)  # type: ignore[arg-type]
-        assert bounds_of(name, given, LEVEL)[1:] == pytest.approx((expected.low, expected.high))
-
-
 def test_t_against_scipy_and_openings_widen_it() -> None:
     losses = np.concatenate(folds())
     once = bounds_of("t", evidence("test", [losses]), LEVEL)
@@ -79,17 +46,8 @@ def test_t_against_scipy_and_openings_widen_it() -> None:
     assert twice[1:] == pytest.approx((wider.low, wider.high))
 
 
-def test_hoeffding_and_bernstein_known_values() -> None:
-    losses = np.array([0.0, 1.0] * 50)
-    given = evidence("test", [losses], bound=1.0)
-    half = np.sqrt(np.log(2 / 0.1) / 200)
-    assert bounds_of("hoeffding", given, LEVEL)[1] == pytest.approx(0.5 - half)
-    log_term = np.log(4 / 0.1)
-    spread = np.sqrt(2 * losses.var(ddof=1) * log_term / 100) + 7 * log_term / (3 * 99)
-    assert bounds_of("empirical_bernstein", given, LEVEL)[2] == pytest.approx(min(1, 0.5 + spread))
-
-
-def test_the_notes_bound_on_the_excess_risk() -> None:
+def test_bound_on_the_excess_risk_of_the_development_set() -> None:
+    """Shalev-Shwartz & Ben-David 2014, Corollary 4.6."""
     assert excess_bound(200, 10, 0.05, 1.0) == pytest.approx(np.sqrt(2 / 200 * np.log(20 / 0.05)))
 
 
@@ -167,7 +125,7 @@ def test_equal_learners_are_equal() -> None:
 # --- nested tables and the nested-CV standard error ---------------------------------------------
 
 
-def line_book(n: int = 24, k: int = 4) -> MemoryTable:
+def line_table(n: int = 24, k: int = 4) -> MemoryTable:
     generator = np.random.default_rng(9)
     x = generator.normal(size=n)
     y = 2 * x + generator.normal(size=n)
@@ -182,7 +140,7 @@ def line_book(n: int = 24, k: int = 4) -> MemoryTable:
 
 
 def test_inner_curves_equal_the_evidence_of_the_inner_folds() -> None:
-    loss_table: Any = line_book()
+    loss_table: Any = line_table()
     [partition] = loss_table.partitions
     curve = inner_table(loss_table, "line", partition).curve(1, [0, 2, 3])
     for theta, risk, error in zip(curve.thetas, curve.risks, curve.errors, strict=True):
@@ -196,7 +154,7 @@ def test_inner_curves_equal_the_evidence_of_the_inner_folds() -> None:
 
 
 def test_bates_against_the_formula() -> None:
-    loss_table: Any = line_book()
+    loss_table: Any = line_table()
     [partition] = loss_table.partitions
     theta, k, n = {"ridge": 0.0}, 4, 24
     a, b, inner_all, outer_means = [], [], [], []

@@ -35,7 +35,7 @@ def test_rule_ignores_what_lies_behind_the_stop() -> None:
 
 
 def polynomial_config(path: Path, **select: Any) -> dict[str, Any]:
-    """A cubic with noise, as in the notes' figure."""
+    """A cubic with noise."""
     generator = np.random.default_rng(0)
     x = generator.uniform(-1, 1, size=60)
     y = 1 - 3 * x + 12 * x**3 + generator.normal(scale=0.4, size=60)

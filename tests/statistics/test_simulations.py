@@ -1,4 +1,4 @@
-"""What the notes claim, on simulated data: seeded, with tolerances of four standard errors."""
+"""Theorems on simulated data: seeded, with tolerances of four Monte Carlo standard errors."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def ols_risk(m: int, p: int) -> float:
     return (1 + 1 / m) * (m - 2) / (m - p - 2)
 
 
-def ols_book(
+def ols_table(
     generator: np.random.Generator, n: int, p: int, splits: Any, kinds: Any
 ) -> MemoryTable:
     design = np.column_stack([np.ones(n), generator.normal(size=(n, p))])
@@ -52,7 +52,7 @@ def test_least_squares_risk_is_met(estimator: str, kind: str, n: int, m: int) ->
     generator = np.random.default_rng(11)
     splits = {"kfold": kfold_split(np.arange(40) % 2), "loo": loo_split_of(21)}
     values = [
-        evidence_for(ols_book(generator, n, 3, splits, [kind]), estimator, "ols", {}).risk
+        evidence_for(ols_table(generator, n, 3, splits, [kind]), estimator, "ols", {}).risk
         for _ in range(1500)
     ]
     assert near(values, ols_risk(m, 3))
@@ -63,7 +63,7 @@ def test_least_squares_risk_is_met(estimator: str, kind: str, n: int, m: int) ->
 # --- pure noise: nested CV is honest, min-CV is not -------------------------------------------
 
 
-def noise_book(generator: np.random.Generator, n: int, thetas: int, k: int) -> MemoryTable:
+def noise_table(generator: np.random.Generator, n: int, thetas: int, k: int) -> MemoryTable:
     """Θ random directions; A_θ turns each into the sign rule that errs least in training."""
     features = generator.normal(size=(n, thetas)) > 0
     labels = generator.random(n) > 0.5
@@ -82,7 +82,7 @@ def test_on_noise_nested_is_chance_and_min_cv_is_optimistic() -> None:
     generator = np.random.default_rng(5)
     nested, min_cv, corrected = [], [], []
     for _ in range(150):
-        loss_table: Any = noise_book(generator, 40, 15, 5)
+        loss_table: Any = noise_table(generator, 40, 15, 5)
         folds = list(
             outer_folds(loss_table, inner_tables(loss_table), "nested_cv", ["signs"], Rule())
         )
@@ -149,7 +149,7 @@ def test_coverage_for_squared_losses(name: str) -> None:
 
 
 def test_coverage_of_groups() -> None:
-    """Rows of a group share their luck: the group is the unit, and rows as units fail."""
+    """Losses within a group are equal: the group must be the unit, and rows as units cover too seldom."""
     generator = np.random.default_rng(4)
     by_group, by_row = [], []
     for _ in range(1000):
@@ -170,7 +170,7 @@ def test_coverage_of_cross_validation_intervals() -> None:
     splits = {"kfold": kfold_split(np.arange(n) % k)}
     bayle, corrected = [], []
     for _ in range(500):
-        loss_table = ols_book(generator, n, p, splits, [FOLDS])
+        loss_table = ols_table(generator, n, p, splits, [FOLDS])
         evidence = evidence_for(loss_table, "kfold", "ols", {})  # type: ignore[arg-type]
         _, low, high = bounds_of("nadeau_bengio", evidence, LEVEL)
         corrected.append(low <= ols_risk(90, p) <= high)

@@ -10,7 +10,8 @@ import pytest
 
 from heldout.checks.registry import CHECKS, Check
 from heldout.estimates.interval_registry import INTERVALS, Interval
-from heldout.estimates.registry import ESTIMATORS, askable, kind_there, kinds_needed, selectable
+from heldout.estimates.lookup import available_kind, estimator_names, kinds_needed, selector_names
+from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.targets import MEANING
 from heldout.measures.registry import LOSSES, Loss
 from heldout.registries import resolve
@@ -22,7 +23,7 @@ PATHS = {
     *(path for e in ESTIMATORS.values() for path in (e.fixed, e.tuned) if path),
     *(path for i in INTERVALS.values() for path in (i.refuses, i.bounds)),
     *(loss.function for loss in LOSSES.values()),
-    *(check.ask for check in CHECKS.values()),
+    *(check.function for check in CHECKS.values()),
 }
 
 
@@ -60,7 +61,7 @@ def test_estimators_fit_together() -> None:
         assert set(estimator.aims) <= set(MEANING)
         assert estimator.fixed or estimator.tuned or estimator.name == "test"
         if estimator.comes_with:
-            assert estimator.comes_with in askable()
+            assert estimator.comes_with in estimator_names()
             assert set(estimator.kinds) <= set(ESTIMATORS[estimator.comes_with].kinds)
 
 
@@ -70,8 +71,10 @@ def test_no_two_estimators_have_the_same_place_in_the_headline() -> None:
 
 
 def test_what_selects_judges_held_out_sets_at_a_fixed_theta() -> None:
-    assert selectable() == ["holdout", "kfold", "loo", "montecarlo", "bootstrap"]
-    assert all(ESTIMATORS[name].fixed and ESTIMATORS[name].judges != FULL for name in selectable())
+    assert selector_names() == ["holdout", "kfold", "loo", "montecarlo", "bootstrap"]
+    assert all(
+        ESTIMATORS[name].fixed and ESTIMATORS[name].judges != FULL for name in selector_names()
+    )
 
 
 def test_kinds_are_needed_once_in_a_fixed_order() -> None:
@@ -83,9 +86,9 @@ def test_kinds_are_needed_once_in_a_fixed_order() -> None:
 
 
 def test_a_wider_kind_stands_in_for_a_missing_one() -> None:
-    assert kind_there(FOLDS, {FOLDS, FOLDS_WHOLE}) == FOLDS
-    assert kind_there(FOLDS, {FOLDS_WHOLE}) == FOLDS_WHOLE
-    assert kind_there(FOLDS_WHOLE, {FOLDS}) is None
+    assert available_kind(FOLDS, {FOLDS, FOLDS_WHOLE}) == FOLDS
+    assert available_kind(FOLDS, {FOLDS_WHOLE}) == FOLDS_WHOLE
+    assert available_kind(FOLDS_WHOLE, {FOLDS}) is None
 
 
 # --- words -------------------------------------------------------------------------------------
@@ -132,6 +135,6 @@ print({"numpy", "scipy", "sklearn", "pandas", "pyarrow"} & set(sys.modules))
 
 
 def test_configs_pages_and_glossary_need_neither_numpy_nor_scikit_learn() -> None:
-    command = [sys.executable, "-c", LEAN % askable()]
+    command = [sys.executable, "-c", LEAN % estimator_names()]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"

@@ -17,8 +17,9 @@ from heldout.errors import HeldoutError
 from heldout.estimates.algorithm import Algorithm
 from heldout.estimates.evidence import Bounds, Estimate, Evidence
 from heldout.estimates.interval_registry import INTERVALS
+from heldout.estimates.lookup import estimator_names
 from heldout.estimates.procedures import Procedures
-from heldout.estimates.registry import ESTIMATORS, askable
+from heldout.estimates.registry import ESTIMATORS
 from heldout.measures.registry import LOSSES, Loss
 from heldout.report import answer, glossary
 from heldout.report.fits import fits_by_estimate
@@ -45,7 +46,7 @@ def config(folder: Path, classes: bool = False, **task: Any) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
     everything: dict[str, Any] = {
-        "estimators": askable(),
+        "estimators": estimator_names(),
         "test": 0.25,
         "kfold": {"k": 4},  # of 33 rows: unequal folds, so that kfold_pooled differs from kfold
         "montecarlo": {"rounds": 3, "halvings": 2},
@@ -221,7 +222,7 @@ def test_a_new_check_is_asked_and_documented(
         code="H999",
         title="Rows are many",
         severity="note",
-        ask=f"{__name__}:rows_are_many",
+        function=f"{__name__}:rows_are_many",
         text="Few rows say little.",
     )
     monkeypatch.setitem(CHECKS, "H999", entry)

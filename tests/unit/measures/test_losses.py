@@ -31,10 +31,10 @@ def problem(classes, seed, rows=30):
 @given(CLASSES, SEEDS)
 def test_zero_one(classes, seed):
     target, proba = problem(classes, seed)
-    said = Predictions(label=proba.argmax(axis=1).astype(np.uint8), proba=proba)
-    losses = LOSSES["zero_one"](target, said)
-    assert losses.mean() == pytest.approx(metrics.zero_one_loss(target, said.label), rel=1e-15)
-    assert losses.tolist() == [float(y != c) for y, c in zip(target, said.label, strict=True)]
+    predicted = Predictions(label=proba.argmax(axis=1).astype(np.uint8), proba=proba)
+    losses = LOSSES["zero_one"](target, predicted)
+    assert losses.mean() == pytest.approx(metrics.zero_one_loss(target, predicted.label), rel=1e-15)
+    assert losses.tolist() == [float(y != c) for y, c in zip(target, predicted.label, strict=True)]
 
 
 # Sums of 30 terms in another order: a few units in the last place.
@@ -71,29 +71,29 @@ def test_brier_of_two_classes_is_twice_the_usual_one(seed):
 def test_squared_and_absolute(seed):
     generator = np.random.default_rng(seed)
     target, value = generator.normal(size=(2, 30))
-    said = Predictions(value=value)
+    predicted = Predictions(value=value)
     squared = metrics.mean_squared_error(target, value)
     absolute = metrics.mean_absolute_error(target, value)
-    assert LOSSES["squared"](target, said).mean() == pytest.approx(squared, **ORDER)
-    assert LOSSES["absolute"](target, said).mean() == pytest.approx(absolute, **ORDER)
+    assert LOSSES["squared"](target, predicted).mean() == pytest.approx(squared, **ORDER)
+    assert LOSSES["absolute"](target, predicted).mean() == pytest.approx(absolute, **ORDER)
 
 
 def test_a_class_that_training_never_saw_has_probability_zero():
     """Its code is one past the last, as `Target.encode` gives it to sealed rows."""
-    said = Predictions(label=np.array([0]), proba=np.array([[0.25, 0.75]]))
+    predicted = Predictions(label=np.array([0]), proba=np.array([[0.25, 0.75]]))
     unknown = np.array([2])
-    assert LOSSES["zero_one"](unknown, said).tolist() == [1.0]
-    assert LOSSES["cross_entropy"](unknown, said).tolist() == [-np.log(CLIP)]
-    assert LOSSES["brier"](unknown, said).tolist() == [0.25**2 + 0.75**2 + 1]
+    assert LOSSES["zero_one"](unknown, predicted).tolist() == [1.0]
+    assert LOSSES["cross_entropy"](unknown, predicted).tolist() == [-np.log(CLIP)]
+    assert LOSSES["brier"](unknown, predicted).tolist() == [0.25**2 + 0.75**2 + 1]
 
 
 @given(CLASSES, SEEDS)
 def test_bounds_hold(classes, seed):
     target, proba = problem(classes, seed)
-    said = Predictions(label=proba.argmax(axis=1), proba=proba)
+    predicted = Predictions(label=proba.argmax(axis=1), proba=proba)
     for loss in LOSSES.values():
         if loss.bound is not None:
-            losses = loss(target, said)
+            losses = loss(target, predicted)
             assert losses.min() >= -1e-15  # brier: see above
             assert losses.max() <= loss.bound
 
@@ -105,8 +105,8 @@ def test_the_worst_prediction_reaches_the_bound():
 
 
 def test_labels_of_a_small_type_do_not_wrap_around():
-    said = Predictions(label=np.array([255], np.uint8))
-    assert LOSSES["zero_one"](np.array([-1]), said).tolist() == [1.0]
+    predicted = Predictions(label=np.array([255], np.uint8))
+    assert LOSSES["zero_one"](np.array([-1]), predicted).tolist() == [1.0]
 
 
 def test_a_loss_says_what_it_lacks():

@@ -1,1 +1,1 @@
-"""The audit: every estimator and interval against the truth, on many draws of known problems."""
+"""The audit: compares every estimator and interval with the true risk, on many simulated draws."""

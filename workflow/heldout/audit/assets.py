@@ -17,7 +17,18 @@ SHARED = ("page.js", "tables.js", "charts.js")
 
 @functools.cache
 def audit_assets_digest() -> str:
-    """Digest of every template and asset, so that a changed one renders the page anew."""
+    """Digest the templates, styles and scripts of the page, so that a change renders it again.
+
+    Returns
+    -------
+    str
+        A hexadecimal digest.
+
+    Examples
+    --------
+    >>> audit_assets_digest() == audit_assets_digest()
+    True
+    """
     own = [HERE / "audit.html", HERE / "audit.js"]
     return digest(assets_digest(), *(file.read_bytes() for file in own))
 

@@ -1,4 +1,4 @@
-"""A batch of replicates as one small file of arrays: (replicate × row) and (replicate × θ)."""
+"""A batch of replicates as one file of arrays: (replicate × estimate) and (replicate × θ)."""
 
 import json
 import zipfile
@@ -18,7 +18,7 @@ FIELDS = RowValue._fields
 
 @dataclass(frozen=True)
 class Batch:
-    """Replicates side by side. An estimate that a replicate does not have is NaN (its pair: -1)."""
+    """Several replicates. An estimate that a replicate does not have is NaN (its `pair` is -1)."""
 
     names: list[RowName]
     values: dict[str, np.ndarray]
@@ -31,12 +31,23 @@ class Batch:
 
     @property
     def replicates(self) -> int:
-        """How many there are."""
+        """The number of replicates."""
         return len(self.errors)
 
 
 def stack(replicates: Sequence[Replicate]) -> Batch:
-    """One batch of several replicates."""
+    """Make one batch of several replicates.
+
+    Parameters
+    ----------
+    replicates
+        Replicates of the same audit at the same size.
+
+    Returns
+    -------
+    Batch
+        Their values as arrays.
+    """
     return join([_batch_of_one(replicate) for replicate in replicates])
 
 
@@ -55,7 +66,27 @@ def _batch_of_one(replicate: Replicate) -> Batch:
 
 
 def join(batches: Sequence[Batch]) -> Batch:
-    """One batch of several; rows that some lack are filled with NaN."""
+    """Join several batches into one.
+
+    Parameters
+    ----------
+    batches
+        Batches of the same audit at the same size.
+
+    Returns
+    -------
+    Batch
+        All replicates in order; estimates that some lack are filled with NaN.
+
+    Examples
+    --------
+    >>> def batch(name, risk):
+    ...     values = {field: np.array([[risk]]) for field in FIELDS}
+    ...     return Batch([("knn", name, "")], values, {}, {}, *[np.zeros(1)] * 3, {})
+    >>> join([batch("kfold", 0.1), batch("loo", 0.2)]).values["risk"]
+    array([[0.1, nan],
+           [nan, 0.2]])
+    """
     names = list(dict.fromkeys(name for batch in batches for name in batch.names))
     place = {name: i for i, name in enumerate(names)}
     first = batches[0]
@@ -72,14 +103,29 @@ def join(batches: Sequence[Batch]) -> Batch:
 
 
 def _spread(batch: Batch, field: str, place: dict[RowName, int]) -> np.ndarray:
-    """The values of a batch in the columns of all names, with gaps where it has none."""
+    """The values of a batch with a column for every name, NaN where it has none."""
     wide = np.full((batch.replicates, len(place)), -1.0 if field == "pair" else np.nan)
     wide[:, [place[name] for name in batch.names]] = batch.values[field]
     return wide
 
 
 def write_batch(path: Path, batch: Batch) -> None:
-    """One compressed file, atomically."""
+    """Write a batch to one compressed file, atomically.
+
+    Parameters
+    ----------
+    path
+        The file; its folder is made if needed.
+    batch
+        The replicates.
+
+    Examples
+    --------
+    >>> batch = Batch([("knn", "kfold", "")], {}, {}, {}, *[np.zeros(1)] * 3, {"folds": 5})
+    >>> write_batch(folder / "batch-0001.npz", batch)
+    >>> read_batch(folder / "batch-0001.npz").fits
+    {'folds': 5}
+    """
     head = {"names": batch.names, "fits": batch.fits}
     arrays: dict[str, Any] = {"head": np.array(json.dumps(head))}
     arrays |= {f"value.{name}": array for name, array in batch.values.items()}
@@ -91,7 +137,30 @@ def write_batch(path: Path, batch: Batch) -> None:
 
 
 def read_batch(path: Path) -> Batch:
-    """What `write_batch` wrote."""
+    """Read a batch that `write_batch` wrote.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    Batch
+        The replicates.
+
+    Raises
+    ------
+    HeldoutError
+        If the file is damaged.
+
+    Examples
+    --------
+    >>> batch = Batch([("knn", "kfold", "")], {}, {}, {}, *[np.zeros(1)] * 3, {})
+    >>> write_batch(folder / "batch-0001.npz", batch)
+    >>> read_batch(folder / "batch-0001.npz").names
+    [('knn', 'kfold', '')]
+    """
     try:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}

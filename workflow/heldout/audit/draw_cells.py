@@ -1,7 +1,7 @@
 """The cells of one draw of an audit, and the true risks of their models.
 
-Models predict probe rows besides their held-out rows; from these predictions the oracle (or the rest
-of the table) tells their true risk.
+Models predict probe rows besides their held-out rows. The true risk of a model is computed from these
+predictions and the known distribution (or the rest of the table).
 """
 
 from collections.abc import Sequence
@@ -21,13 +21,14 @@ from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, FULL
 from heldout.resampling.split import Resample, Split
 
 PROBED = {FULL: 1, DEV: 1, FOLDS: 20, FOLDS_WHOLE: 20}
+"""How many models of a kind are probed: those whose own risk is the target of an interval."""
 FEW = 4
-"""How many models of a kind are probed: all that an interval can aim at, else a few for the mean."""
+"""How many models of the other kinds are probed, for their mean risk."""
 
 
 @dataclass(frozen=True)
 class DrawCells:
-    """A draw, its splits and the builders of its learners."""
+    """A draw, its splits, and the builders of the learners' pipelines."""
 
     draw: Draw
     loss: Loss
@@ -42,7 +43,7 @@ class DrawCells:
 
     @cached_property
     def loss_table(self) -> LossTable:
-        """What estimators aggregate, fitted when it is asked for."""
+        """The losses of the draw; cells are fitted when they are needed."""
         return LossTable(
             self.draw.table,
             self.loss,

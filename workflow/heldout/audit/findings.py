@@ -1,4 +1,4 @@
-"""What an audit found, in plain words, and what it recommends."""
+"""The findings of an audit as sentences, and its recommendations."""
 
 import statistics
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ SLACK = 0.02
 """An interval keeps its level if its coverage is at most this much below it."""
 
 QUESTIONS = {
-    targets.THIS_PREDICTOR: "How good is this very model?",
+    targets.THIS_PREDICTOR: "How good is this model?",
     targets.THIS_ALGORITHM: "How good is the algorithm with the selected θ, at this size?",
     targets.TUNED: "How good is the whole procedure, tuning included?",
 }
@@ -39,7 +39,7 @@ def sizes(rows: Sequence[AuditRow]) -> list[int]:
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence; `tone` is good, bad or plain."""
+    """A sentence of the page; `tone` is good, bad or plain."""
 
     text: str
     tone: str
@@ -48,8 +48,8 @@ class Finding:
 # --- points and intervals ----------------------------------------------------------------------
 
 
-def wanted(rows: Sequence[AuditRow]) -> list[AuditRow]:
-    """Of each estimator one row: against the quantity that it is used for."""
+def point_rows(rows: Sequence[AuditRow]) -> list[AuditRow]:
+    """Of each estimator the row that compares it with the quantity that it is used for."""
     found: dict[str, AuditRow] = {}
     for row in rows:
         if row.target == ESTIMATORS[row.estimator].aims[0]:
@@ -57,8 +57,8 @@ def wanted(rows: Sequence[AuditRow]) -> list[AuditRow]:
     return [found[name] for name in in_order(set(found))]
 
 
-def derived(rows: Sequence[AuditRow]) -> list[AuditRow]:
-    """Each interval against the quantity it was derived for."""
+def interval_rows(rows: Sequence[AuditRow]) -> list[AuditRow]:
+    """Of each interval the row that compares it with the quantity that it was derived for."""
     return [row for row in rows if row.derived and row.coverage is not None]
 
 
@@ -86,7 +86,7 @@ def bias_finding(row: AuditRow, k: int | None = None) -> Finding:
     pm = f"± {100 * error:.{decimals}f}"
     shown = signed_percent(row.relative_bias, decimals)
     if error > UNCERTAIN:
-        text = f"{title}: the bias ({shown} {pm}) is too uncertain: few draws, or a few with huge risks."
+        text = f"{title}: the bias ({shown} {pm}) is too uncertain: there are few draws, or some with very large risks."
         return Finding(text, "plain")
     if abs(row.bias) <= CLEAR * row.bias_se or size < 5e-5:
         return Finding(f"{title}: no bias seen ({shown} {pm}).", "good")
@@ -114,7 +114,7 @@ def coverage_finding(row: AuditRow, k: int | None = None) -> Finding:
         return Finding(f"{name} covers {share} instead of {percent(level)}.", "bad")
     if covered > level + max(SLACK, CLEAR * error):
         return Finding(f"{name} covers {share}, more than the {percent(level)} asked for.", "plain")
-    keeps = "keeps its level" if error <= SLACK else "may keep its level, draws are few"
+    keeps = "keeps its level" if error <= SLACK else "may keep its level (few draws)"
     return Finding(f"{name} {keeps}: {share}.", "good")
 
 
@@ -134,14 +134,14 @@ def findings_at(
     rows: Sequence[AuditRow], selection: SelectionRow, show: Format, k: int | None = None
 ) -> dict[str, Any]:
     """The sentences about one procedure at one size."""
-    points, bounds = wanted(rows), derived(rows)
+    points, intervals = point_rows(rows), interval_rows(rows)
     chosen = selection_finding(selection, show)
     return {
         "m": rows[0].m,
         "risk": show(selection.tuned_risk),
         "replicates": selection.replicates,
         "points": [bias_finding(row, k) for row in points],
-        "intervals": [coverage_finding(row, k) for row in bounds],
+        "intervals": [coverage_finding(row, k) for row in intervals],
         "selection": [chosen] if chosen else [],
         "advice": advice(recommendations(rows), k),
     }
@@ -152,7 +152,10 @@ def findings_at(
 
 @dataclass(frozen=True)
 class Recommendation:
-    """For one question at one size: what to trust. `interval` is None if none keeps its level."""
+    """The estimate and interval to use for one question at one size.
+
+    `interval` is None if none keeps its level; `closest` is the one with the largest coverage.
+    """
 
     m: int
     question: str
@@ -212,5 +215,5 @@ def advice(found: Sequence[Recommendation], k: int | None = None) -> list[str]:
 
 
 def typical_risk(rows: Sequence[AuditRow]) -> float:
-    """What sets the number of decimals."""
+    """The median true risk, which sets the number of decimals."""
     return statistics.median(row.truth for row in rows)

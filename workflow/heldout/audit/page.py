@@ -22,7 +22,20 @@ from heldout.results.tables import Table, read_table
 
 
 def audit_page(folder: Path, spec: AuditPageSpec) -> str:
-    """The whole page."""
+    """Render the page of an audit.
+
+    Parameters
+    ----------
+    folder
+        `results/TASK`, with the tables of the audit.
+    spec
+        The task, its data and its settings.
+
+    Returns
+    -------
+    str
+        A self-contained HTML page.
+    """
     rows: list[AuditRow] = read_rows(folder / "audit.csv", AuditRow)
     selections: list[SelectionRow] = read_rows(folder / "audit" / "selection.csv", SelectionRow)
     loss = loss_for(spec.loss, _classification(spec.data, rows))
@@ -82,7 +95,7 @@ def _sections(
 
 
 def _classification(data: str, rows: list[AuditRow]) -> bool:
-    """Needed only where the config leaves the loss open."""
+    """Whether targets are classes; used only where the config names no loss."""
     if oracle_catalogue.is_oracle(data):
         return oracle_catalogue.entry_of(data).classification
     return all(row.interval not in ("t", "bootstrap_percentile") for row in rows)

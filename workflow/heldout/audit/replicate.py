@@ -1,4 +1,4 @@
-"""One replicate of an audit: a draw, all its estimates, and what is true of them."""
+"""One replicate of an audit: a draw, all its estimates, and the true risks of its models."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,8 +12,9 @@ from heldout.audit.source import Draw, Source, usable_draw
 from heldout.cells.plan import columns_of
 from heldout.cells.preflight import checked_builder
 from heldout.estimates.evidence import Evidence
+from heldout.estimates.lookup import available_kind
 from heldout.estimates.procedures import ALL, Chosen, Procedures
-from heldout.estimates.registry import ESTIMATORS, kind_there
+from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import EstimateRow
 from heldout.estimates.rules import Rule
 from heldout.estimates.tables import estimate_rows
@@ -28,7 +29,7 @@ from heldout.resampling.split import Split
 from heldout.selection.scan import curve_of
 
 RowName = tuple[str, str, str]
-"""Learner (or `all`), estimator, interval (or nothing)."""
+"""Learner (or `all`), estimator, interval (empty if there is none)."""
 
 
 class RowValue(NamedTuple):
@@ -43,9 +44,9 @@ class RowValue(NamedTuple):
 
 @dataclass(frozen=True)
 class Replicate:
-    """What is kept of a draw. Risks by position of (learner, θ), for each kind of held-out set.
+    """What is kept of a draw: estimates, and true risks by kind of held-out set and (learner, θ).
 
-    `control` holds the control variates of the rows to learn from and of the test rows.
+    `control` holds the control variates of the training rows and of the test rows.
     """
 
     rows: dict[RowName, RowValue]
@@ -92,13 +93,13 @@ class Setup:
 
     @cached_property
     def compared(self) -> frozenset[str]:
-        """Kinds of cells that are needed for every θ: those that something is chosen by."""
+        """Kinds of cells that are needed for every θ, because θ or the learner is chosen by them."""
         chosen_by = {kind for e in ESTIMATORS.values() if e.tuned for kind in e.kinds}
         kinds = {FULL, *chosen_by, ESTIMATORS[self.by].judges}
         return frozenset(kinds | {IMPLIED[kind] for kind in kinds if kind in IMPLIED})
 
     def test_rows(self, m: int) -> int:
-        """Rows sealed besides the m: the configured share of all."""
+        """The number of sealed rows besides the m rows: the configured share of all."""
         if "test" not in self.estimators or not self.test:
             return 0
         return max(2, round(m * self.test / (1 - self.test)))
@@ -122,7 +123,7 @@ class Auditor:
         return self._examine(self._cells(draw, splits, own), refused)
 
     def _examine(self, cells: DrawCells, refused: int) -> Replicate:
-        """All estimates of a draw, with the truth."""
+        """All estimates of a draw, with the true risks."""
         selected = self._selected(cells)
         procedures = self._procedures(cells, selected)
         truths = _Truths(self.setup, cells)
@@ -244,7 +245,7 @@ class _Truths:
 
     def own(self, estimator: str, pair: int) -> float:
         """The mean true risk of the models that an estimate judged."""
-        kind = kind_there(ESTIMATORS[estimator].judges, self.means)
+        kind = available_kind(ESTIMATORS[estimator].judges, self.means)
         assert kind is not None
         return float(self.means[kind][pair])
 

@@ -1,6 +1,6 @@
-"""Where the draws of an audit come from: an oracle, or the user's table taken as the population.
+"""The source of an audit's draws: an oracle, or the user's table taken as the population.
 
-A draw is a table of m rows to learn from, a sealed test set of its own, and the truth.
+A draw is a table of m rows, a sealed test set of its own, and a way to compute true risks.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from heldout.names import seed_for
 
 @dataclass(frozen=True)
 class Draw:
-    """One sample: rows to learn from, sealed rows, and the truth."""
+    """One sample: unsealed rows, sealed rows, and a way to compute true risks."""
 
     table: Prepared
     test: Prepared
@@ -43,7 +43,7 @@ class OracleSource:
     truth_rows: int
 
     def draw(self, m: int, test: int, seed: int) -> Draw:
-        """Fresh rows for everything."""
+        """Independent rows for the table, the test set and the true risks."""
         oracle = oracle_of(self.name, self.params)
 
         def generator(what: str) -> np.random.Generator:
@@ -60,13 +60,13 @@ class OracleSource:
 
 @dataclass(frozen=True)
 class PopulationSource:
-    """Rows (or whole groups) of a table without replacement; the others are the truth."""
+    """Rows (or whole groups) of a table without replacement; true risks are means over the others."""
 
     population: Prepared
     truth_rows: int
 
     def draw(self, m: int, test: int, seed: int) -> Draw:
-        """In random order, the first units are learnt from, the next are the test, the rest the truth."""
+        """Units in random order: the first are the table, the next the test set, the rest the truth."""
         generator = np.random.default_rng(seed_for(seed, "draw"))
         units = np.asarray(self.population.rows["unit"])
         sizes = np.bincount(units)
@@ -118,7 +118,31 @@ def _oracle_facts(names: list[str], classes: list[str] | None) -> dict[str, Any]
 
 
 def open_source(folder: Path, data: str, oracle: dict[str, Any], truth_rows: int) -> Source:
-    """The source of a task: its oracle, or its unsealed rows."""
+    """Open the source of a task's draws.
+
+    Parameters
+    ----------
+    folder
+        `results/TASK`, with the prepared table if the data are one.
+    data
+        The task's `data`.
+    oracle
+        All parameters of the oracle; empty for a table.
+    truth_rows
+        The number of rows that a true risk is computed on where it has no closed form.
+
+    Returns
+    -------
+    Source
+        Draws from the oracle, or from the unsealed rows of the table.
+
+    Examples
+    --------
+    >>> source = open_source(folder, "oracle:noise", {"features": 2, "share": 0.5}, 100)
+    >>> draw = source.draw(m=20, test=5, seed=1)
+    >>> draw.table.features.shape, draw.test.n
+    ((20, 2), 5)
+    """
     if is_oracle(data):
         return OracleSource(data.removeprefix(PREFIX), oracle, truth_rows)
     return PopulationSource(open_prepared(folder / "data"), truth_rows)

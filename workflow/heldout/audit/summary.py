@@ -10,20 +10,21 @@ from heldout.audit.batch import Batch
 from heldout.audit.replicate import RowName
 from heldout.estimates import targets
 from heldout.estimates.interval_registry import INTERVALS
+from heldout.estimates.lookup import available_kind
 from heldout.estimates.procedures import ALL, Chosen
-from heldout.estimates.registry import ESTIMATORS, kind_there
+from heldout.estimates.registry import ESTIMATORS
 from heldout.names import canonical
 from heldout.resampling.kinds import FULL
 
 
 @dataclass(frozen=True)
 class AuditRow:
-    """One estimate, with one interval or none, against one truth, over all replicates at one size.
+    """One estimate, with one interval or none, compared with one true quantity over all replicates.
 
     `bias` is the mean of estimate − truth, `bias_se` its Monte Carlo error (that of the truth
-    included). For an oracle both are computed with a control variate, so `bias` is close to
-    `estimate` − `truth` but far more certain. `sd` is the standard deviation of the estimate over
-    draws, `coverage` the share of intervals that hold the truth; `derived` is 1 where the interval
+    included). For an oracle both are computed with a control variate, so `bias` differs a
+    little from `estimate` − `truth` and has a smaller error. `sd` is the standard deviation of the estimate over
+    draws, `coverage` the share of intervals that contain the truth; `derived` is 1 where the interval
     was derived for this target.
     """
 
@@ -51,7 +52,7 @@ class AuditRow:
 
 @dataclass(frozen=True)
 class SelectionRow:
-    """How well θ (and the learner) was chosen: how often the best one, and at what cost."""
+    """How often the best θ (and learner) was selected, and the excess risk of the selection."""
 
     m: int
     learner: str
@@ -125,7 +126,7 @@ class Summary:
         count = sum(name == learner or learner == ALL for name, _ in self.pairs)
         sealed = estimator == "test"
         asked = ESTIMATORS[self.by if sealed else estimator]
-        sets = {kind_there(kind, self.batch.fits) for kind in asked.kinds}
+        sets = {available_kind(kind, self.batch.fits) for kind in asked.kinds}
         return count * sum(self.batch.fits[kind] for kind in sets if kind) + sealed
 
     def selections(self) -> Iterator[SelectionRow]:
@@ -166,10 +167,10 @@ class Summary:
 
 @dataclass(frozen=True)
 class Truth:
-    """The truth for each replicate; its mean is the mean of `influence`, whose spread is its error.
+    """The true quantity of each replicate, and the values whose mean and error are those of its mean.
 
-    Where the truth is an expectation, it is itself a mean over replicates, estimated from the same
-    draws: the influence of a replicate counts what it adds to that mean.
+    Where the truth is an expectation, it is itself estimated by a mean over replicates, and
+    `influence` is what each replicate contributes to that mean; elsewhere the two are equal.
     """
 
     each: np.ndarray
@@ -178,7 +179,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class Truths:
-    """The truths that one estimate can be compared with."""
+    """The true quantities that one estimate can be compared with."""
 
     summary: Summary
     there: np.ndarray
@@ -205,7 +206,7 @@ class Truths:
 
     def _own_size(self) -> np.ndarray:
         found = self.summary.batch.truths
-        kind = kind_there(ESTIMATORS[self.name[1]].judges, found)
+        kind = available_kind(ESTIMATORS[self.name[1]].judges, found)
         assert kind is not None
         return found[kind][self.there]
 
@@ -229,7 +230,7 @@ class Mean(NamedTuple):
 
 
 def controlled_mean(values: np.ndarray, control: np.ndarray) -> Mean:
-    """The mean of `values`, with less variance by a control variate of known mean zero.
+    """The mean of `values` with a control variate, whose known mean is zero, to reduce the variance.
 
     mean(v) − b·mean(c) with the least-squares slope b: its error is that of the residuals.
     """

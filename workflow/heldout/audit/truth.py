@@ -47,7 +47,7 @@ class Probe(Protocol):
 
 
 class Truth(Protocol):
-    """What is true of a draw."""
+    """Gives the true risks of the models of a draw."""
 
     def probe(self, learner: Definition, loss: Loss, classification: bool) -> Probe:
         """The probe for the models of a learner; the same object for learners that can share it."""
@@ -58,7 +58,7 @@ class Truth(Protocol):
 
 @dataclass(frozen=True)
 class OracleTruth:
-    """A known distribution; the generator draws x where it has to be integrated."""
+    """A known distribution; the generator draws x where the risk is a mean over x."""
 
     oracle: Oracle
     rows: int
@@ -99,7 +99,7 @@ class AffineProbe:
         return np.vstack([np.zeros(count), np.eye(count)])
 
     def risk(self, loss: Loss, predictions: Predictions) -> Risk:
-        """Exact."""
+        """The exact risk."""
         values = predictions.decision if predictions.value is None else predictions.value
         assert values is not None
         found = self.oracle.affine_risk(loss, values[1:] - values[0], float(values[0]))
@@ -124,7 +124,7 @@ class SampledProbe:
 
 @dataclass(frozen=True)
 class PopulationTruth:
-    """The rows of a large table that were not drawn; truth and probe in one."""
+    """The rows of a table that were not drawn: both the truth and its probe."""
 
     features: np.ndarray
     target: np.ndarray
@@ -134,10 +134,10 @@ class PopulationTruth:
         return self
 
     def control_variate(self, loss: Loss, table: Prepared) -> float:
-        """None is known."""
+        """0, because none is known."""
         return 0.0
 
     def risk(self, loss: Loss, predictions: Predictions) -> Risk:
-        """The mean loss on them."""
+        """The mean loss on the rows that were not drawn."""
         losses = loss(self.target, predictions)
         return Risk(float(losses.mean()), float(losses.std() / np.sqrt(len(losses))))

@@ -1,1 +1,1 @@
-"""Coded checks: what a user must know about a run before trusting its numbers."""
+"""Checks of a finished run: what a user should know before trusting its numbers."""

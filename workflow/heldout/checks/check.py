@@ -1,4 +1,4 @@
-"""Asking the checks of the registry: what they look at, and their three possible outcomes."""
+"""Running the checks of the registry: their input, and their three possible outcomes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ DOCS = "docs/checks.md"
 
 @dataclass(frozen=True)
 class Context:
-    """Everything that checks may look at."""
+    """The input of every check."""
 
     loss_table: LossTable
     estimators: Sequence[str]
@@ -31,7 +31,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Pass, fail or not applicable, and one sentence that says why."""
+    """Pass, fail or not applicable, and one sentence with the reason."""
 
     status: str
     message: str
@@ -50,27 +50,37 @@ class CheckRow:
 
 
 def passed(message: str) -> Outcome:
-    """The question has a good answer."""
+    """The outcome of a check that passes."""
     return Outcome(PASS, message)
 
 
 def failed(message: str) -> Outcome:
-    """The user must know."""
+    """The outcome of a check that fails."""
     return Outcome(FAIL, message)
 
 
 def not_applicable(message: str) -> Outcome:
-    """The question does not arise."""
+    """The outcome of a check that does not apply to this run."""
     return Outcome(NOT_APPLICABLE, message)
 
 
 def run_checks(context: Context) -> list[CheckRow]:
-    """Ask every question of the registry."""
+    """Run every check of the registry.
+
+    Parameters
+    ----------
+    context
+        The results of a task.
+
+    Returns
+    -------
+    list of CheckRow
+        The rows of checks.csv, in the order of the registry.
+    """
     return [_row(check, context) for check in CHECKS.values()]
 
 
 def _row(check: Check, context: Context) -> CheckRow:
-    """Ask, and put the answer in a row."""
-    outcome: Outcome = resolve(check.ask)(context)
+    outcome: Outcome = resolve(check.function)(context)
     link = f"{DOCS}#{check.code.lower()}"
     return CheckRow(check.code, check.title, outcome.status, check.severity, outcome.message, link)

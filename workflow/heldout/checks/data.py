@@ -21,7 +21,7 @@ ID_WORDS = (
 
 
 def all_resamples(context: Context) -> list[Resample]:
-    """Every training set of the run, leave-one-out's singles aside."""
+    """The resamples of the run, except those of leave-one-out and of all rows."""
     return [
         resample
         for kind, named in context.loss_table.resamples.items()
@@ -32,7 +32,7 @@ def all_resamples(context: Context) -> list[Resample]:
 
 
 def every_class_in_training(context: Context) -> Outcome:
-    """H002: a training part without a class cannot predict it."""
+    """H002: a model cannot predict a class that its training rows lack."""
     table = context.loss_table.table
     if not table.classification:
         return not_applicable("the target is a number")
@@ -50,7 +50,7 @@ def every_class_in_training(context: Context) -> Outcome:
 
 
 def every_class_in_folds(context: Context) -> Outcome:
-    """H003: a fold without a class says nothing about it."""
+    """H003: a fold that lacks a class does not measure the errors on it."""
     table = context.loss_table.table
     if not table.classification or "kfold" not in context.loss_table.splits:
         return not_applicable("no classes, or no folds")
@@ -67,7 +67,7 @@ def every_class_in_folds(context: Context) -> Outcome:
 
 
 def no_duplicates(context: Context) -> Outcome:
-    """H007: a row that occurs twice can be trained on and held out at the same time."""
+    """H007: of a row that occurs twice, one copy may be in the training rows and one held out."""
     table = context.loss_table.table
     whole = np.column_stack([np.asarray(table.features), np.asarray(table.target)])
     _, inverse, counts = np.unique(
@@ -88,7 +88,7 @@ def no_duplicates(context: Context) -> Outcome:
 
 
 def no_feature_is_the_target(context: Context) -> Outcome:
-    """H008: a feature that determines the target one to one is probably the target."""
+    """H008: a feature that corresponds one to one to the target is probably the target itself."""
     table = context.loss_table.table
     target = np.asarray(table.target, float)
     names = [
@@ -97,7 +97,9 @@ def no_feature_is_the_target(context: Context) -> Outcome:
         if _one_to_one(np.asarray(table.features[:, i], float), target)
     ]
     if names:
-        return failed(f"'{names[0]}' tells the target exactly: a leak? Put it under drop")
+        return failed(
+            f"'{names[0]}' determines the target exactly and may be a leak; put it under drop"
+        )
     return passed("no single feature equals the target")
 
 
@@ -113,7 +115,7 @@ def _one_to_one(feature: np.ndarray, target: np.ndarray) -> bool:
 
 
 def groups_declared(context: Context) -> Outcome:
-    """H009: a column that looks like an identifier with several rows each."""
+    """H009: a feature looks like an identifier of groups of rows."""
     table = context.loss_table.table
     if table.grouped:
         return not_applicable(f"groups: {table.facts['groups']}")
@@ -129,7 +131,7 @@ def groups_declared(context: Context) -> Outcome:
 
 
 def enough_bags(context: Context) -> Outcome:
-    """H010: a row that is in every bag is never scored."""
+    """H010: a row that is in every bag has no out-of-bag loss."""
     if "bootstrap" not in context.loss_table.splits:
         return not_applicable("no bootstrap")
     split = context.loss_table.splits["bootstrap"]
@@ -137,14 +139,14 @@ def enough_bags(context: Context) -> Outcome:
     never = int((np.bincount(split["row"], minlength=context.loss_table.table.n) == bags).sum())
     if never:
         return failed(
-            f"{never} rows are in every one of the {bags} bags and do not count in .632 and .632+; "
+            f"{never} rows are in all {bags} bags, so .632 and .632+ leave them out; "
             "raise bootstrap.bags"
         )
     return passed(f"every row is out of some of the {bags} bags")
 
 
 def every_bag_leaves_out(context: Context) -> Outcome:
-    """H011: a bag that holds every row has nothing to be scored on."""
+    """H011: a bag that holds every row has no out-of-bag rows."""
     if "bootstrap" not in context.loss_table.splits:
         return not_applicable("no bootstrap")
     split = context.loss_table.splits["bootstrap"]

@@ -6,11 +6,11 @@ from heldout.cells.manifest import CellWarnings
 from heldout.checks.check import Context, Outcome, failed, passed
 
 SHOWN = 5
-"""How many (learner, θ, warning) are named; the others are counted."""
+"""How many combinations of learner, θ and warning are named; the others are counted."""
 
 
 def fits_without_warnings(context: Context) -> Outcome:
-    """H016: a model that did not converge looks like one that did."""
+    """H016: a fit that gave a warning, for instance that it did not converge, may be wrong."""
     if not context.warnings:
         return passed("no fit gave a warning")
     cells = Counter(_place(one, text) for one in context.warnings for text in _texts(one))

@@ -9,10 +9,11 @@ from heldout.estimates.cv_intervals import ADVISED_REPEATS
 from heldout.resampling.kinds import DEV, PAIRS
 
 UNSTABLE = 0.5
+"""H006 fails if no choice is made in at least this share of the outer folds."""
 
 
 def loo_of_a_majority_rule(context: Context) -> Outcome:
-    """H001: leaving out one example of a balanced sample changes the majority."""
+    """H001: leaving out one example of two balanced classes makes the other class the majority."""
     table = context.loss_table.table
     if "loo" not in context.loss_table.splits or not table.classification:
         return not_applicable("no leave-one-out, or the target is a number")
@@ -28,14 +29,14 @@ def loo_of_a_majority_rule(context: Context) -> Outcome:
     ):
         return failed(
             f"the classes are balanced and '{worst.learner}' has a leave-one-out error of "
-            f"{worst.risk:.3g}, worse than guessing: a majority-type rule errs on every example that "
-            "is left out. Use K-fold"
+            f"{worst.risk:.3g}, worse than guessing: a rule that follows the majority errs on every "
+            "example that is left out. Use K-fold"
         )
     return passed("no learner does worse than guessing in leave-one-out")
 
 
 def dev_set_large_enough(context: Context) -> Outcome:
-    """H004: the Hoeffding–union bound on the excess risk must be below the range of the loss."""
+    """H004: the bound on the excess risk must be smaller than the range of the loss."""
     loss_table = context.loss_table
     if not loss_table.has(DEV):
         return not_applicable("no development set")
@@ -46,17 +47,22 @@ def dev_set_large_enough(context: Context) -> Outcome:
     bound = excess_bound(size, count, 1 - context.level, loss_table.loss.bound)
     text = f"{size} rows for {count} θ: excess risk at most {bound:.3g} with probability {context.level:g}"
     if bound >= loss_table.loss.bound:
-        return failed(f"{text}, which says nothing; enlarge holdout.fraction or shrink the grids")
+        return failed(
+            f"{text}, no less than the range of the loss; enlarge holdout.fraction or shrink the grids"
+        )
     return passed(text)
 
 
 def excess_bound(size: int, count: int, delta: float, loss_bound: float) -> float:
-    """√(2/|S_dev| · ln(2|Θ₀|/δ)), times the range of the loss (the notes' bound)."""
+    """√(2/|S_dev| · ln(2|Θ₀|/δ)), times the range of the loss.
+
+    Shalev-Shwartz & Ben-David 2014, Understanding Machine Learning, Corollary 4.6.
+    """
     return float(loss_bound * np.sqrt(2 / size * np.log(2 * count / delta)))
 
 
 def not_on_the_edge(context: Context) -> Outcome:
-    """H005: the best θ may lie beyond the grid."""
+    """H005: if the selected θ lies on the edge, a better one may lie outside the grid."""
     learner = context.selection["learner"]
     names = context.selection["learners"][learner]["edges"]
     if names:
@@ -67,7 +73,7 @@ def not_on_the_edge(context: Context) -> Outcome:
 
 
 def stable_choice(context: Context) -> Outcome:
-    """H006: outer folds that choose differently estimate different predictors."""
+    """H006: outer folds that choose different θ evaluate different algorithms."""
     folds = [f for f in context.folds if f.learner == "all" and f.estimator == "nested_cv"]
     if not folds:
         return not_applicable("no nested CV")
@@ -75,22 +81,24 @@ def stable_choice(context: Context) -> Outcome:
     (learner, theta), count = choices.most_common(1)[0]
     text = f"{count} of {len(folds)} outer folds choose {learner} {theta}"
     if count / len(folds) < UNSTABLE:
-        return failed(f"at most {text}: the choice hangs on the sample")
+        return failed(f"only {text}: the choice depends on the sample")
     return passed(text)
 
 
 def test_opened_once(context: Context) -> Outcome:
-    """H012: every further look at the test set makes its answer more optimistic."""
+    """H012: the smallest of several results on the same test set is optimistic."""
     if not context.ledger:
         return not_applicable("the test set has not been opened")
     count = context.ledger[-1]["selections_so_far"]
     if count > 1:
-        return failed(f"the test set has judged {count} selections; intervals are widened for that")
-    return passed("the test set has judged one selection")
+        return failed(
+            f"the test set was used for {count} selections; its intervals are widened for that"
+        )
+    return passed("the test set was used for one selection")
 
 
 def scan_ended(context: Context) -> Outcome:
-    """H013: a scan that hit its maximum has not seen a significant rise."""
+    """H013: a scan that stopped at its maximum has not reached its stopping rule."""
     if context.selection["rule"] != "first_local_min":
         return not_applicable("no scan")
     stopped = [text for text in context.selection["warnings"] if "stated maximum" in text]
@@ -98,7 +106,7 @@ def scan_ended(context: Context) -> Outcome:
 
 
 def corrections_hold(context: Context) -> Outcome:
-    """H014: with small folds and many θ, the minimum within a fold is mostly luck."""
+    """H014: with small folds and many θ, the minimum within a fold is mostly chance."""
     if "min_cv" not in context.estimators:
         return not_applicable("no min-CV")
     by_name = {row.estimator: row.risk for row in context.estimates if row.learner == "all"}
@@ -106,12 +114,14 @@ def corrections_hold(context: Context) -> Outcome:
     other = by_name.get("nested_cv", by_name["min_cv_bbc"])
     text = f"min-CV {low:.4g}, Tibshirani² {high:.4g}, nested CV or BBC {other:.4g}"
     if high - low > 2 * max(other - low, 0) and high > low:
-        return failed(f"{text}: the fold-by-fold correction overshoots; do not use min_cv_tt here")
+        return failed(
+            f"{text}: the fold-by-fold correction is too large; do not use min_cv_tt here"
+        )
     return passed(text)
 
 
 def bates_repeated(context: Context) -> Outcome:
-    """H015: the nested-CV standard error is itself noisy."""
+    """H015: the standard error of `bates` varies much unless many partitions are averaged."""
     if not any(row.interval == "bates" for row in context.estimates) or not context.loss_table.has(
         PAIRS
     ):

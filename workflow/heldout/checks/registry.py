@@ -1,4 +1,4 @@
-"""The registry of checks: one entry says all about each.
+"""The registry of checks: one entry per check.
 
 `checks.csv` and docs/checks.md come from here. To add a check, add an entry and write its function.
 
@@ -10,27 +10,28 @@ from dataclasses import dataclass
 from heldout.registries import refuse_empty
 
 SEVERITIES = ("error", "warning", "note")
+"""The most severe first."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """A question about a finished run; one entry of the registry.
+    """A check of a finished run; one entry of the registry.
 
-    code: H and three digits, never used for another question.
+    code: H and three digits; never used again for another check.
     title: what is true where it passes.
-    severity: error, warning or note: what a failure means for the numbers.
-    ask: the dotted path of (Context) → Outcome.
+    severity: one of SEVERITIES: how much a failure affects the numbers.
+    function: the dotted path of (Context) → Outcome.
     text: its section in docs/checks.md: why it matters and what to do.
     """
 
     code: str
     title: str
     severity: str
-    ask: str
+    function: str
     text: str
 
     def __post_init__(self) -> None:
-        refuse_empty(self, "title", "ask", "text")
+        refuse_empty(self, "title", "function", "text")
         if self.severity not in SEVERITIES:
             raise ValueError(f"Check '{self.code}': unknown severity '{self.severity}'")
 
@@ -38,19 +39,19 @@ class Check:
 _ENTRIES = (
     Check(
         code="H001",
-        title="Leave-one-out does not punish a majority rule",
+        title="Leave-one-out is not misled by a majority rule",
         severity="warning",
-        ask="heldout.checks.procedure:loo_of_a_majority_rule",
-        text="With balanced classes, leaving out one example makes the other class the majority, so a "
-        "majority-type rule errs on every example it leaves out: its leave-one-out error is 1 while its "
+        function="heldout.checks.procedure:loo_of_a_majority_rule",
+        text="With two balanced classes, leaving out one example makes the other class the majority, so a "
+        "rule that follows the majority errs on every example: its leave-one-out error is 1 while its "
         "risk is 1/2. Use K-fold for such learners.",
     ),
     Check(
         code="H002",
         title="Every training part has every class",
         severity="warning",
-        ask="heldout.checks.data:every_class_in_training",
-        text="A model cannot predict a class it has not seen. Zero-one loss counts that as an error; "
+        function="heldout.checks.data:every_class_in_training",
+        text="A model cannot predict a class that its training rows lack. Zero-one loss counts that as an error; "
         "cross-entropy becomes as large as its clipping allows (36 per example). Use stratified folds, "
         "fewer folds, or merge rare classes.",
     ),
@@ -58,42 +59,43 @@ _ENTRIES = (
         code="H003",
         title="Every fold has every class",
         severity="note",
-        ask="heldout.checks.data:every_class_in_folds",
-        text="A fold that lacks a class says nothing about it, and some metrics are undefined on it. Use "
+        function="heldout.checks.data:every_class_in_folds",
+        text="A fold that lacks a class does not measure the errors on it, and some metrics are undefined. Use "
         "stratified folds or fewer of them.",
     ),
     Check(
         code="H004",
         title="The development set is large enough for the grid",
         severity="warning",
-        ask="heldout.checks.procedure:dev_set_large_enough",
+        function="heldout.checks.procedure:dev_set_large_enough",
         text="With probability 1 − δ, the risk of the θ chosen on the development set exceeds the best "
         "risk in the grid by at most √(2/|S_dev| · ln(2|Θ₀|/δ)) times the range of the loss. Where this "
-        "is not below the range of the loss, the bound says nothing. Enlarge `holdout.fraction` or "
-        "shrink the grid.",
+        "is not smaller than the range of the loss, nothing is guaranteed. Enlarge `holdout.fraction` or "
+        "shrink the grid. (Shalev-Shwartz & Ben-David 2014, Understanding Machine Learning, Corollary "
+        "4.6.)",
     ),
     Check(
         code="H005",
         title="The selected θ lies inside the grid",
         severity="warning",
-        ask="heldout.checks.procedure:not_on_the_edge",
-        text="A minimum on the edge suggests that a better θ lies beyond it. Extend the grid in that "
+        function="heldout.checks.procedure:not_on_the_edge",
+        text="A minimum on the edge suggests that a better θ lies outside the grid. Extend the grid in that "
         "direction; only the new θ are fitted.",
     ),
     Check(
         code="H006",
         title="Outer folds agree on the choice",
         severity="warning",
-        ask="heldout.checks.procedure:stable_choice",
+        function="heldout.checks.procedure:stable_choice",
         text="Fails when no single (learner, θ) is chosen in at least half of the outer folds of nested "
-        "CV. The estimate is still honest for the tuned procedure, but the selected θ itself is not to "
-        "be trusted.",
+        "CV. The estimate remains valid for the tuned procedure, but another sample may well lead to "
+        "another θ.",
     ),
     Check(
         code="H007",
         title="No row occurs twice",
         severity="warning",
-        ask="heldout.checks.data:no_duplicates",
+        function="heldout.checks.data:no_duplicates",
         text="Copies of a row may lie on both sides of a split, so that the model is tested on what it "
         "was trained on. Remove them, or keep them together with `groups`.",
     ),
@@ -101,75 +103,75 @@ _ENTRIES = (
         code="H008",
         title="No feature is the target",
         severity="error",
-        ask="heldout.checks.data:no_feature_is_the_target",
-        text="A feature that determines the target one to one is most likely the target in other words. "
+        function="heldout.checks.data:no_feature_is_the_target",
+        text="A feature that corresponds one to one to the target is most likely the target, coded differently. "
         "Put it under `drop`.",
     ),
     Check(
         code="H009",
         title="Groups are declared",
         severity="warning",
-        ask="heldout.checks.data:groups_declared",
+        function="heldout.checks.data:groups_declared",
         text="A column whose name suggests subjects, sites or batches, with several rows each, is used as "
-        "a feature. If its rows belong together, name it under `groups`: held-out rows of a known "
-        "subject are not new data.",
+        "a feature. If its rows belong together, name it under `groups`: otherwise "
+        "rows of the same subject are in the training rows and held out, and risks are too small.",
     ),
     Check(
         code="H010",
         title="Every row is out of some bag",
         severity="note",
-        ask="heldout.checks.data:enough_bags",
-        text="Rows that are in every bootstrap bag are never scored and cannot count in the .632 "
-        "estimates. Raise `bootstrap.bags`.",
+        function="heldout.checks.data:enough_bags",
+        text="Rows that are in every bootstrap bag have no out-of-bag loss, and the .632 estimates leave them "
+        "out. Raise `bootstrap.bags`.",
     ),
     Check(
         code="H011",
         title="Every bag leaves something out",
         severity="note",
-        ask="heldout.checks.data:every_bag_leaves_out",
-        text="A bag that holds every row (or group) has an empty out-of-bag set; it is not averaged. "
-        "Happens with few rows or groups only.",
+        function="heldout.checks.data:every_bag_leaves_out",
+        text="A bag that holds every row (or group) has an empty out-of-bag set and is left out of "
+        "the average. This happens only with few rows or groups.",
     ),
     Check(
         code="H012",
         title="The test set was opened once",
         severity="error",
-        ask="heldout.checks.procedure:test_opened_once",
-        text="Every selection that the test set judges makes the best of its answers more optimistic. "
-        "Intervals are widened by δ/M for M selections.",
+        function="heldout.checks.procedure:test_opened_once",
+        text="The smallest of several results on the same test set is optimistic. After M selections, each "
+        "interval uses δ/M instead of δ, which makes it wider.",
     ),
     Check(
         code="H013",
-        title="Scans ended by themselves",
+        title="Every scan ended before its maximum",
         severity="warning",
-        ask="heldout.checks.procedure:scan_ended",
-        text="The scan of an endless grid stopped at `select.maximum` before enough significant rises "
-        "were seen. Raise the maximum, lower `select.patience`, or choose a finite grid.",
+        function="heldout.checks.procedure:scan_ended",
+        text="The scan of an endless grid stopped at `select.maximum` before it found enough significant "
+        "rises. Raise the maximum, lower `select.patience`, or choose a finite grid.",
     ),
     Check(
         code="H014",
-        title="The fold-by-fold correction does not overshoot",
+        title="The fold-by-fold correction is not too large",
         severity="note",
-        ask="heldout.checks.procedure:corrections_hold",
+        function="heldout.checks.procedure:corrections_hold",
         text="The correction of Tibshirani and Tibshirani adds the mean over folds of e_k(θ̂) − min_θ "
-        "e_k(θ). With small folds and many θ, the minimum within a fold is mostly luck and the "
+        "e_k(θ). With small folds and many θ, the minimum within a fold is mostly chance and the "
         "correction too large. Prefer nested CV or BBC-CV.",
     ),
     Check(
         code="H015",
         title="Enough repeats for the nested-CV standard error",
         severity="note",
-        ask="heldout.checks.procedure:bates_repeated",
-        text="The `bates` interval rests on an estimate of a mean squared error that is itself noisy; its "
-        "authors advise many random partitions. Raise `kfold.repeats` or read another interval.",
+        function="heldout.checks.procedure:bates_repeated",
+        text="The `bates` interval estimates a mean squared error, and the estimate varies much between "
+        "partitions; its authors average over many. Raise `kfold.repeats` or use another interval.",
     ),
     Check(
         code="H016",
         title="Fits ended without warnings",
         severity="warning",
-        ask="heldout.checks.fits:fits_without_warnings",
-        text="A learner that warns while it is fitted, that it did not converge for instance, still gives "
-        "predictions, and its risks look like any others. The message names learners, θ and warnings; "
+        function="heldout.checks.fits:fits_without_warnings",
+        text="A fit that warns, for instance that it did not converge, still gives predictions, and its "
+        "risks look like any others. The message names learners, θ and warnings; "
         "each cell keeps its own (`heldout show TASK CELL`). Raise the number of iterations, scale the "
         "features, or drop the θ at fault.",
     ),

@@ -10,13 +10,12 @@ import yaml
 from heldout.cli import CONFIG
 from heldout.data.survey import SEED, Survey, survey
 from heldout.errors import HeldoutError
-from heldout.estimates.registry import askable
+from heldout.estimates.lookup import default_estimators
 from heldout.execution.study import Study
 from heldout.files import write_text
 from heldout.learners.catalogue import CATALOG
 
 FOLDS = 10
-ESTIMATORS = ("training", "holdout", "kfold", "min_cv", "nested_cv", "test")
 N_NEIGHBORS = [1, 3, 5, 9, 15, 25, 41]
 
 
@@ -106,11 +105,11 @@ def _test(found: Survey) -> Iterator[str]:
 
 
 def _estimators(found: Survey) -> list[str]:
-    """The estimators to start with that this version has and these rows allow."""
-    known = set(askable()) - (set() if found.sealed else {"test"})
+    """The default estimators, without those that these rows do not allow."""
+    impossible = set() if found.sealed else {"test"}
     if _folds(found)[0] < 3:
-        known -= {"nested_cv"}
-    return [name for name in ESTIMATORS if name in known]
+        impossible |= {"nested_cv"}
+    return [name for name in default_estimators() if name not in impossible]
 
 
 def _folds(found: Survey) -> tuple[int, bool]:

@@ -1,9 +1,9 @@
-"""What makes a task contradict itself: checked while the workflow is parsed."""
+"""Contradictions between keys of a task: checked while the workflow is parsed."""
 
 from heldout.config.models import Config, Task
 from heldout.data import oracle_catalogue
 from heldout.errors import HeldoutError, did_you_mean
-from heldout.estimates.registry import nested_among
+from heldout.estimates.lookup import nested_among
 from heldout.learners.learner import Learner
 from heldout.measures.registry import LOSSES
 from heldout.measures.scorer_names import SCORERS
@@ -28,7 +28,30 @@ def _check_oracle(task: Task, learners: list[Learner], where: str) -> None:
 
 
 def check_task(name: str, config: Config, learners: list[Learner]) -> None:
-    """Refuse what contradicts itself, before anything is read."""
+    """Check that the keys of a task do not contradict each other.
+
+    Parameters
+    ----------
+    name
+        The task's name.
+    config
+        The validated config.
+    learners
+        The task's learners.
+
+    Raises
+    ------
+    HeldoutError
+        At the first contradiction; the message names the keys.
+
+    Examples
+    --------
+    >>> from heldout.config.load import validate
+    >>> task = {"data": "d.csv", "target": "y", "learners": ["knn", "knn"]}
+    >>> check_task("t", validate({"tasks": {"t": task}}), [])
+    Traceback (most recent call last):
+    heldout.errors.HeldoutError: tasks.t.learners: 'knn' stands there twice
+    """
     task, where = config.tasks[name], f"tasks.{name}"
     _check_oracle(task, learners, where)
     _check_names(task, where)

@@ -25,7 +25,7 @@ GRIDS: list[tuple[dict[str, Any], str]] = [
     ({"n_neighbors": {"from": 1, "step": 2}}, "1, 3, 5, …"),
     ({"features": [["age", "bmi"], ["age", "bmi", "bp"]]}, "two sets of columns"),
 ]
-"""A grid, and its values in words where they are not simply listed."""
+"""A grid, and a description of its values; empty where the values themselves are listed."""
 
 EXAMPLES = {
     "The smallest": """

@@ -1,4 +1,4 @@
-"""Validation with messages for people: where, what, and what was probably meant."""
+"""Reading and validating a config; messages name the key, the mistake and a likely correction."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from heldout.config.models import Config
 from heldout.errors import HeldoutError, did_you_mean
 
 EXPONENT = re.compile(r"[-+]?(\.\d+|\d+(\.\d*)?)[eE][-+]?\d+")
-"""1e-3: a number to everybody but a YAML 1.1 reader, which wants 1.0e-3 and else takes it for text."""
+"""Numbers such as 1e-3, which YAML 1.1 reads as text because the decimal point is missing."""
 
 MESSAGES = {
     "missing": "is missing",
@@ -23,7 +23,29 @@ MESSAGES = {
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """The mapping in a YAML or JSON file."""
+    """Read a config file.
+
+    Parameters
+    ----------
+    path
+        A YAML or JSON file.
+
+    Returns
+    -------
+    dict
+        Its content, not yet validated.
+
+    Raises
+    ------
+    HeldoutError
+        If the file is missing, is not YAML, or has no keys.
+
+    Examples
+    --------
+    >>> _ = (folder / "config.yaml").write_text("seed: 3")
+    >>> read_config(folder / "config.yaml")
+    {'seed': 3}
+    """
     import yaml
 
     if not path.is_file():
@@ -40,7 +62,29 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def validate(raw: dict[str, Any]) -> Config:
-    """The typed config, or one error that lists everything that is wrong with it."""
+    """Validate a config.
+
+    Parameters
+    ----------
+    raw
+        The content of a config file.
+
+    Returns
+    -------
+    Config
+        The config with every default filled in.
+
+    Raises
+    ------
+    HeldoutError
+        A single error that lists every mistake.
+
+    Examples
+    --------
+    >>> task = {"data": "penguins.csv", "target": "species", "learners": ["knn"]}
+    >>> validate({"tasks": {"penguins": task}}).tasks["penguins"].kfold.k
+    10
+    """
     try:
         return Config.model_validate(_with_numbers(raw))
     except ValidationError as error:
@@ -84,7 +128,7 @@ def _lines(errors: list[Any]) -> list[str]:
 
 
 def _path(loc: tuple[int | str, ...]) -> list[str]:
-    """The keys on the way, without pydantic's names for a union's branches."""
+    """The keys that lead to a mistake, without pydantic's names for the branches of a union."""
     path = [str(part) for part in loc if part != "[key]"]
     return path[:-1] if path[-1:] in (["constrained-float"], ["str"]) and len(path) > 3 else path
 
@@ -110,7 +154,7 @@ def _hint(kind: str, given: Any, context: dict[str, Any]) -> str:
 
 
 def _fields_at(path: list[str]) -> set[str]:
-    """The keys that are allowed at a place of the config, by walking the models."""
+    """The keys that are allowed at a place of the config, found by following the models."""
     annotation: Any = Config
     for part in path:
         if isinstance(annotation, type) and issubclass(annotation, BaseModel):

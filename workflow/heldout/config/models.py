@@ -1,7 +1,7 @@
 """Every key of the configuration, with its type, default and meaning.
 
-These models are the one source of truth: the workflow validates against them, and
-``config/README.md`` and ``workflow/schemas/config.schema.json`` are generated from them. Names of
+The workflow validates configs with these models, and ``config/README.md`` and
+``workflow/schemas/config.schema.json`` are generated from them. Names of
 estimators and losses come from their registries.
 """
 
@@ -10,13 +10,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from heldout.config.one_of import OneOf
-from heldout.estimates.registry import askable, selectable
+from heldout.estimates.lookup import default_estimators, estimator_names, selector_names
 from heldout.measures.registry import loss_names
 
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 Loss = Annotated[str, OneOf(loss_names)]
-EstimatorName = Annotated[str, OneOf(askable)]
-SelectorName = Annotated[str, OneOf(selectable)]
+EstimatorName = Annotated[str, OneOf(estimator_names)]
+SelectorName = Annotated[str, OneOf(selector_names)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=60)]
 
 
@@ -40,7 +40,7 @@ class KFold(Strict):
     k: int = Field(default=10, ge=2, description="number of folds")
     repeats: int = Field(default=1, ge=1, description="how many partitions are drawn")
     stratify: bool = Field(
-        default=True, description="classification: keep class shares alike in all folds"
+        default=True, description="classification: give all folds about the same class frequencies"
     )
     column: str | None = Field(default=None, description="a column with the user's own folds")
 
@@ -82,7 +82,7 @@ class Select(Strict):
 
 
 class Audit(Strict):
-    """Every estimator and interval against the truth, on many draws."""
+    """Simulation: every estimator and interval is compared with the true risk, on many draws."""
 
     replicates: int = Field(default=1000, ge=2, description="independent draws at each size")
     m: list[Annotated[int, Field(ge=4)]] = Field(
@@ -100,7 +100,7 @@ class Audit(Strict):
 
 
 class Task(Strict):
-    """One table, one target, one loss, some learners."""
+    """A table, a target, a loss, and the learners to compare."""
 
     data: str = Field(description="csv, csv.gz, tsv, parquet, sklearn:NAME or oracle:NAME")
     target: str = Field(description="the column to predict")
@@ -115,16 +115,16 @@ class Task(Strict):
         description="default: zero_one for text and boolean targets, squared for numbers",
     )
     metrics: list[str] = Field(
-        default=[], description="scikit-learn scorers, reported and never selected on"
+        default=[], description="scikit-learn scorers, reported and never used for selection"
     )
     test: Annotated[float, Field(ge=0, lt=1)] | str = Field(
         default=0.2,
         description="share of rows (or groups) sealed for the test; 0: none; or a table's path",
     )
     estimators: list[EstimatorName] = Field(
-        default=["training", "holdout", "kfold", "min_cv", "nested_cv", "test"],
+        default=default_estimators(),
         min_length=1,
-        description="what to estimate",
+        description="the estimators to compute",
     )
     holdout: Holdout = Holdout()
     kfold: KFold = KFold()
@@ -136,7 +136,8 @@ class Task(Strict):
         default={}, description="data: oracle:NAME: its parameters, and `rows`, how many are drawn"
     )
     audit: Audit | None = Field(
-        default=None, description="draw many samples from the oracle (or table) and compare"
+        default=None,
+        description="compare estimates with true risks, on many samples from the oracle (or table)",
     )
 
 

@@ -10,7 +10,7 @@ from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
 @dataclass(frozen=True)
 class OneOf:
-    """For ``Annotated[str, OneOf(names)]``: like a Literal of the names that the registry has now."""
+    """For ``Annotated[str, OneOf(names)]``: like a Literal of the names that the function returns."""
 
     names: Callable[[], Sequence[str]]
 

@@ -1,7 +1,7 @@
 """``python -m heldout.config.reference [--check]``: the config's README and JSON schema, and docs pages.
 
-All are generated from the models, the catalog of learners and the registries, so they cannot say
-anything else. ``--check`` writes nothing and fails if a file differs from what would be written.
+They are generated from the models, the catalogue of learners and the registries. ``--check`` writes
+nothing and fails if a file differs from what would be written.
 """
 
 import argparse
@@ -23,7 +23,7 @@ TOP = "The top level"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Write the files, or compare them."""
+    """Write the files, or compare them with what would be written."""
     parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail on a difference")
     check = parser.parse_args(argv).check
@@ -48,7 +48,7 @@ def schema_text() -> str:
 
 
 def readme_text() -> str:
-    """Every key, in tables."""
+    """The text of config/README.md: every key, in tables."""
     return "\n".join([*_introduction(), *_keys(), *_grids(), *_learners(), *_examples()]) + "\n"
 
 
@@ -139,7 +139,7 @@ def _meaning(field: dict[str, Any], model: dict[str, Any]) -> str:
 
 
 def _kind(field: dict[str, Any]) -> str:
-    """What may stand there, in words."""
+    """The values that a key accepts, in words."""
     if "anyOf" in field:
         return " or ".join(_kind(part) for part in field["anyOf"])
     if "enum" in field:
@@ -193,7 +193,7 @@ def _grids() -> Iterator[str]:
 
 
 def _values(grid: dict[str, Any]) -> str:
-    """What the library makes of a grid of one axis."""
+    """The values of a grid with one axis."""
     return ", ".join(f"{value:g}" for [value] in (t.values() for t in expand(grid, 0, "grid")))
 
 

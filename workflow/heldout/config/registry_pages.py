@@ -1,7 +1,6 @@
-"""Pages of docs/ that are made from the registries: estimators, intervals, losses, checks.
+"""Pages of docs/ that are generated from the registries: estimators, intervals, losses, checks.
 
-The page of one estimator begins with what the registry says; what follows MARK is written by hand
-and kept.
+The first part of an estimator's page is generated; what follows MARK is written by hand and kept.
 """
 
 import textwrap
@@ -52,8 +51,8 @@ def _estimators() -> Iterator[str]:
     yield ""
     yield from _filled(
         "What each one estimates, what it assumes, and when it fails. Every fit is a *cell* (learner, "
-        "θ, held-out set); estimators are aggregations over shared cells, so asking for one more costs "
-        "only the cells that are not there yet."
+        "θ, held-out set). Estimators share cells, so one more estimator needs only the cells that no "
+        "other one has."
     )
     yield ""
     yield "| estimator | name | what it estimates | in the config |"
@@ -79,9 +78,9 @@ def _intervals() -> Iterator[str]:
         yield _row(*_interval_cells(interval))
     yield ""
     yield from _filled(
-        "An interval that is not valid for an estimate is not printed. Where several are, each has a "
-        "row of `estimates.csv`; the first one is the recommended one. All lower ends are at least 0, "
-        "all upper ends at most the bound of the loss."
+        "An interval that is not valid for an estimate is not computed. Where several are valid, each has "
+        "a row in `estimates.csv`, the recommended one first. Lower ends are at least 0, upper ends at "
+        "most the bound of the loss."
     )
     yield ""
 
@@ -173,9 +172,9 @@ def _checks() -> Iterator[str]:
     yield "# Checks"
     yield ""
     yield from _filled(
-        "Every run ends with a list of coded checks in `results/{task}/checks.csv` and in the report. "
-        "Each passes, fails or does not apply. A failed check does not stop a run: it says which "
-        "number to distrust, and what to do."
+        "Every run ends with checks, listed in `results/{task}/checks.csv` and in the report. Each "
+        "passes, fails or does not apply. A failed check does not stop a run: its message names what is "
+        "in doubt and what to do."
     )
     for check in CHECKS.values():
         yield ""

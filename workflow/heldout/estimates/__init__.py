@@ -1,1 +1,1 @@
-"""Estimators: aggregations over the losses of shared cells."""
+"""Estimators of risk and their intervals, computed from the losses of cells."""

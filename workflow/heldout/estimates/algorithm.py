@@ -1,4 +1,4 @@
-"""A_θ, a learner with a fixed θ: the losses behind its estimates, from the loss table."""
+"""A_θ, a learner with a fixed θ: the losses that its estimates are computed from."""
 
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -7,8 +7,9 @@ import numpy as np
 
 from heldout.estimates.bootstrap import PerRow, per_row_risk
 from heldout.estimates.evidence import Evidence, FoldPairs
+from heldout.estimates.lookup import available_kind
 from heldout.estimates.loss_table import LossTable
-from heldout.estimates.registry import ESTIMATORS, kind_there
+from heldout.estimates.registry import ESTIMATORS
 from heldout.names import Theta
 from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, FULL, HALVES, PAIRS, ROUNDS
 from heldout.resampling.split import TRAIN, Partition, Resample
@@ -16,7 +17,7 @@ from heldout.resampling.split import TRAIN, Partition, Resample
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A learner with a fixed θ. Whatever several estimators look at is read once."""
+    """A learner with a fixed θ; what several estimators need is computed once."""
 
     loss_table: LossTable
     learner: str
@@ -24,7 +25,7 @@ class Algorithm:
     _evidence: dict[str, Evidence] = field(default_factory=dict)
 
     def evidence(self, estimator: str) -> Evidence:
-        """The held-out losses that an estimator judges."""
+        """The held-out losses that an estimator averages."""
         if estimator not in self._evidence:
             found = evidence_for(self.loss_table, estimator, self.learner, self.theta)
             self._evidence[estimator] = found
@@ -38,12 +39,12 @@ class Algorithm:
 
     @property
     def training_risk(self) -> float:
-        """Their mean."""
+        """The mean of the training losses."""
         return float(self.training_losses.mean())
 
     @cached_property
     def out_of_bag(self) -> PerRow:
-        """Efron's E₁."""
+        """Efron's E₁, the out-of-bag risk averaged by row."""
         return per_row_risk(self.loss_table, self.learner, self.theta)
 
     @property
@@ -57,9 +58,32 @@ class Algorithm:
 
 
 def evidence_for(loss_table: LossTable, estimator: str, learner: str, theta: Theta) -> Evidence:
-    """The held-out losses behind one risk."""
+    """Collect the held-out losses that an estimator averages.
+
+    Parameters
+    ----------
+    loss_table
+        The losses of a task.
+    estimator
+        The name of an estimator of a fixed θ that averages held-out losses.
+    learner, theta
+        The algorithm A_θ.
+
+    Returns
+    -------
+    Evidence
+        The losses by held-out set, and what intervals need besides.
+
+    Examples
+    --------
+    >>> evidence = evidence_for(loss_table, "kfold", "mean", {"shrink": 0.0})
+    >>> evidence.set_means.tolist()
+    [7.3125, 2.8125, 18.0]
+    >>> evidence.risk
+    9.375
+    """
     judged = ESTIMATORS[estimator].judges
-    kind = kind_there(judged, loss_table.resamples)
+    kind = available_kind(judged, loss_table.resamples)
     assert kind is not None
     losses, units = [], []
     for resample in loss_table.resamples[kind].values():
@@ -84,12 +108,12 @@ def evidence_for(loss_table: LossTable, estimator: str, learner: str, theta: The
 
 
 def _theta_count(loss_table: LossTable) -> int:
-    """|Θ₀|: the union bound covers all θ of all learners at once."""
+    """The number of θ of all learners, for the union bound."""
     return sum(len(thetas) for thetas in loss_table.thetas.values())
 
 
 def _ratio(loss_table: LossTable, kind: str) -> float:
-    """Mean size of the held-out sets over mean size of the training sets (units)."""
+    """Mean size of the held-out sets over mean size of the training sets, counted in units."""
     held, trained = list[int](), list[int]()
     for resample in loss_table.resamples[kind].values():
         sets = [rows for name, rows in resample.held.items() if name != TRAIN]
@@ -120,7 +144,7 @@ def _halves(loss_table: LossTable, learner: str, theta: Theta) -> np.ndarray | N
 
 
 def _fold_pairs(loss_table: LossTable, learner: str, theta: Theta) -> FoldPairs:
-    """What the models without two folds say about each fold of each partition."""
+    """The losses of the models trained without two folds, for each fold of each partition."""
     inner, outer = [], []
     for partition in loss_table.partitions:
         for fold in range(partition.k):

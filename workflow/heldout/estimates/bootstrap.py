@@ -12,7 +12,7 @@ from heldout.resampling.kinds import BAGS
 
 
 class PerRow(NamedTuple):
-    """E₁, and how many rows were never out of a bag (they cannot count)."""
+    """E₁, and how many rows are in every bag: these have no out-of-bag loss and are left out of E₁."""
 
     risk: float
     never_out: int
@@ -29,10 +29,10 @@ def per_row_risk(loss_table: LossTable, learner: str, theta: Theta) -> PerRow:
     return PerRow(float((total[seen] / count[seen]).mean()), int((~seen).sum()))
 
 
-def no_information_risk(loss: Loss, target: np.ndarray, said: Predictions) -> float:
-    """γ: the mean loss over all n² pairs of a row's prediction and another row's target."""
+def no_information_risk(loss: Loss, target: np.ndarray, predictions: Predictions) -> float:
+    """γ, the no-information risk: the mean loss over all n² pairs of a prediction and a target."""
     values, counts = np.unique(np.asarray(target), return_counts=True)
-    risks = [float(loss(np.full(len(target), value), said).mean()) for value in values]
+    risks = [float(loss(np.full(len(target), value), predictions).mean()) for value in values]
     return float(np.dot(counts, risks) / len(target))
 
 
@@ -42,7 +42,7 @@ def point_632(training: float, per_row: float) -> float:
 
 
 def point_632plus(training: float, per_row: float, no_information: float) -> float:
-    """(1−w)e + wE₁′ with w = .632/(1−.368R), everything clipped as Efron & Tibshirani do."""
+    """(1−w)·e + w·E₁′ with w = .632/(1−.368R); E₁′ and R are clipped as in Efron & Tibshirani 1997."""
     capped = min(per_row, no_information)
     overfits = capped > training and no_information > training
     rate = (capped - training) / (no_information - training) if overfits else 0.0

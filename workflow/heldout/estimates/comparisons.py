@@ -1,4 +1,8 @@
-"""Paired comparison of learners on the same held-out sets: corrected t, Bayes, Holm."""
+"""Paired comparisons of learners on the same held-out sets.
+
+The corrected resampled t test (Nadeau & Bengio 2003), the Bayesian correlated t test (Corani &
+Benavoli 2015) and Holm's adjustment for several comparisons (Holm 1979).
+"""
 
 import itertools
 from dataclasses import dataclass, replace
@@ -9,7 +13,7 @@ from scipy import special
 
 @dataclass(frozen=True)
 class Comparison:
-    """Learner a against learner b: a negative difference speaks for a."""
+    """Risk of learner a minus risk of learner b: negative where a is better."""
 
     learner_a: str
     learner_b: str
@@ -24,7 +28,7 @@ class Comparison:
 
 
 def compare(risks: dict[str, np.ndarray], ratio: float, level: float) -> list[Comparison]:
-    """All pairs of learners; `risks` are the risks of each held-out set, in the same order."""
+    """Compare all pairs of learners; `risks` maps each to its risks, one per held-out set."""
     pairs = [
         _pair(a, b, risks[a] - risks[b], ratio, level) for a, b in itertools.combinations(risks, 2)
     ]
@@ -33,7 +37,7 @@ def compare(risks: dict[str, np.ndarray], ratio: float, level: float) -> list[Co
 
 
 def _pair(a: str, b: str, differences: np.ndarray, ratio: float, level: float) -> Comparison:
-    """Corrected resampled t (variance s²(1/J + n₂/n₁), J − 1 degrees of freedom).
+    """The corrected resampled t test: variance s²(1/J + n₂/n₁), J − 1 degrees of freedom.
 
     The Bayesian correlated t test with ρ = n₂/(n₁+n₂) has the same centre and scale, since
     ρ/(1−ρ) = n₂/n₁; its posterior gives the probability that a has the smaller risk.
@@ -52,7 +56,7 @@ def _pair(a: str, b: str, differences: np.ndarray, ratio: float, level: float) -
 
 
 def holm(values: list[float]) -> list[float]:
-    """Holm's step-down adjustment of p-values."""
+    """Adjust p-values for the number of comparisons (Holm 1979)."""
     order = np.argsort(values, kind="stable")
     adjusted = np.empty(len(values))
     largest = 0.0

@@ -1,4 +1,4 @@
-"""Min-CV and its two corrections, from out-of-fold losses alone: no refits.
+"""Two corrections of min-CV, the smallest cross-validation risk; neither needs further fits.
 
 `losses` is the n × |Θ| matrix of out-of-fold losses, `fold_means` the J × |Θ| matrix of fold means.
 """
@@ -20,10 +20,10 @@ def tibshirani(fold_means: np.ndarray) -> float:
 
 
 def bbc(losses: np.ndarray, units: np.ndarray, seed: int, draws: int = DRAWS) -> np.ndarray:
-    """BBC-CV: for each bag of rows (or groups), the risk out of it of the θ that is best in it.
+    """BBC-CV: in each bootstrap bag of rows (or groups) choose θ, and take its risk outside the bag.
 
-    Tsamardinos, Greasidou & Borboudakis 2018. Their mean is the estimate, their percentiles are the
-    ends of its interval.
+    Tsamardinos, Greasidou & Borboudakis 2018. The mean of these risks is the estimate, their
+    percentiles are the ends of its interval.
     """
     _, unit = np.unique(units, return_inverse=True)
     count = unit.max() + 1

@@ -9,7 +9,7 @@ from scipy import special
 from heldout.estimates.evidence import Bounds, Evidence
 
 ADVISED_REPEATS = 20
-"""Partitions that the authors of `bates` advise."""
+"""Check H015 fails where `bates` intervals rest on fewer partitions."""
 
 
 def nadeau_bengio(evidence: Evidence, delta: float) -> Bounds:
@@ -23,7 +23,10 @@ def nadeau_bengio(evidence: Evidence, delta: float) -> Bounds:
 
 
 def conservative_z(evidence: Evidence, delta: float) -> Bounds:
-    """Mean ± z·σ̂, σ̂² = Σ(μ₁−μ₂)²/(2M) over M pairs of disjoint halves (larger than the truth)."""
+    """Mean ± z·σ̂, σ̂² = Σ(μ₁−μ₂)²/(2M) over M pairs of disjoint halves.
+
+    Nadeau & Bengio 2003. Halves have fewer rows, so that σ̂² is too large on average.
+    """
     assert evidence.halves is not None
     differences = evidence.halves[:, 0] - evidence.halves[:, 1]
     se = float(np.sqrt((differences**2).sum() / (2 * len(differences))))
@@ -32,7 +35,7 @@ def conservative_z(evidence: Evidence, delta: float) -> Bounds:
 
 
 def bayle_within_fold(evidence: Evidence, delta: float) -> Bounds:
-    """As all-pairs, with the mean over folds of the unbiased within-fold variance."""
+    """As `bayle_all_pairs`, with σ̂² the mean over folds of the unbiased variance within a fold."""
     centre = float(evidence.pooled.mean())
     variance = float(np.mean([losses.var(ddof=1) for losses in evidence.losses]))
     se = float(np.sqrt(variance / evidence.n))
@@ -50,11 +53,11 @@ def bayle_all_pairs(evidence: Evidence, delta: float) -> Bounds:
 
 
 def bates(evidence: Evidence, delta: float) -> Bounds:
-    """The nested-CV standard error of a fixed algorithm, centred at the bias-corrected estimate.
+    """Bias-corrected estimate ± z·√MSE, the MSE estimated by nested cross-validation with θ fixed.
 
-    Bates, Hastie & Tibshirani 2023. Not the nested CV that tunes: here θ is fixed, and the models
-    without two folds tell how far the cross-validation estimate of a smaller data set misses the
-    risk of its models.
+    Bates, Hastie & Tibshirani 2023. This is not the nested CV that tunes θ. Cross-validation on the
+    rows outside one fold, by the models trained without two folds, is compared with the loss on that
+    fold; the mean squared difference estimates the error of cross-validation.
     """
     assert evidence.fold_pairs is not None
     k, n, inner, outer = evidence.fold_pairs()
@@ -73,7 +76,7 @@ def bates(evidence: Evidence, delta: float) -> Bounds:
 
 
 def bbc(evidence: Evidence, delta: float) -> Bounds:
-    """Percentiles of the out-of-bag risks of samples in which θ was chosen anew."""
+    """Percentiles of the out-of-bag risks of bootstrap samples in each of which θ was chosen."""
     assert evidence.bootstrap_risks is not None
     low, high = np.quantile(evidence.bootstrap_risks, [delta / 2, 1 - delta / 2])
     return float(evidence.bootstrap_risks.std(ddof=1)), float(low), float(high)

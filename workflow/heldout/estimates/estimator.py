@@ -1,4 +1,4 @@
-"""What the registry says of an estimator.
+"""The entry of an estimator in the registry.
 
 Standard library only: the workflow imports this while it is parsed.
 """
@@ -24,13 +24,14 @@ class Estimator:
     caveat: completes "This estimate …"; empty if there is none.
     reference, url: where it comes from.
     kinds: the kinds of held-out sets whose cells it needs.
-    judges: the kind whose models it judges.
-    aims: the quantities that an audit compares it with, first the one that people want of it.
+    judges: the kind of held-out sets whose models it estimates the risk of.
+    aims: the quantities that an audit compares it with (see `targets`), the most important one first.
     intervals: the methods that are tried, the recommended one first.
-    comes_with: the estimator that the config asks for to get this one; None: the config names it.
+    comes_with: the estimator that the config must name to get this one; None: this one itself.
     selects: whether `select.by` may name it.
-    headline: its place among the estimates that may speak for the expected risk, the smallest
-        first; None: it speaks only where no other does.
+    by_default: whether it is computed where the config names no estimators.
+    headline: its rank among the estimates that the report may show as the expected risk, 1 being the
+        first choice; None: shown there only if there is no other.
     fixed: the function for a fixed θ, (Algorithm, name) → Estimate or None: rows of risks.csv and,
         at the selected θ, of estimates.csv.
     tuned: the function for a tuned procedure, (Procedures, procedure, name) → Estimate or None: rows
@@ -53,6 +54,7 @@ class Estimator:
     intervals: tuple[str, ...] = ()
     comes_with: str | None = None
     selects: bool = False
+    by_default: bool = False
     headline: int | None = None
     fixed: str | None = None
     tuned: str | None = None
@@ -63,16 +65,16 @@ class Estimator:
             raise ValueError(f"Estimator '{self.name}': unknown role '{self.role}'")
 
     @property
-    def asked_as(self) -> str:
-        """The name under which the config asks for it."""
+    def config_name(self) -> str:
+        """The name that the config must list to get it."""
         return self.comes_with or self.name
 
     @property
     def nested(self) -> bool:
-        """Whether it chooses θ anew in every outer fold, through cells that leave out two folds."""
+        """Whether it selects θ in every outer fold, with cells that leave out two folds."""
         return PAIRS in self.kinds or ADJACENT in self.kinds
 
     @property
     def of_procedure(self) -> bool:
-        """Whether it judges the whole procedure, the choice of θ included, and no fixed θ."""
+        """Whether it estimates the risk of the whole procedure, selection of θ included."""
         return self.tuned is not None and self.fixed is None

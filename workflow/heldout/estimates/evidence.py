@@ -1,4 +1,4 @@
-"""Evidence: the losses behind one estimate, and what an interval must know about them."""
+"""Evidence: the losses that an estimate is the mean of, and what its intervals are computed from."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Bounds = tuple[float | None, float, float]
 
 
 class FoldPairs(NamedTuple):
-    """What the models without two folds say about each fold, over all partitions.
+    """Losses of the models trained without two folds, for each fold of each partition.
 
     `inner`: for each fold i, the losses on every other fold j of the model trained without {i, j};
     `outer`: the losses on fold i of the model trained without it. `k` folds, `n` rows.
@@ -30,15 +30,15 @@ class FoldPairs(NamedTuple):
 
 @dataclass(frozen=True)
 class Evidence:
-    """Losses of held-out sets behind one estimate.
+    """The losses of an estimate, by held-out set.
 
     `estimator`: holdout, kfold, test, …; `losses`: an array per held-out set; `units`: likewise, the
     group (or row) of each example; `bound`: losses lie in [0, bound]; `binary`: they are 0 or 1;
     `ratio`: held-out size over training size; `repeats`: how many partitions the sets come from;
-    `comparisons`: how many risks (or openings) the interval must hold for at once; `seed`: of the
-    interval's own draws. What only some intervals need: `halves`, the Monte Carlo estimates of the
-    two halves of each halving, shape (M, 2); `fold_pairs`, read when asked for; `bootstrap_risks`,
-    the out-of-bag risks of samples in which θ was chosen anew.
+    `comparisons`: how many risks (or openings of the test set) the interval must hold for at once;
+    `seed`: for intervals that draw. What only some intervals need: `halves`, the Monte Carlo estimates of the
+    two halves of each halving, shape (M, 2); `fold_pairs`, called when needed; `bootstrap_risks`, the
+    out-of-bag risks of bootstrap samples in each of which θ was chosen.
     """
 
     estimator: str
@@ -90,10 +90,10 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What an estimator's function gives: a risk, and the evidence for its intervals.
+    """What an estimator's function returns: a risk, and the evidence for its intervals.
 
-    Without evidence it has neither standard error nor interval. `chosen`: the learner and θ it is
-    about, where these are not the selected ones.
+    Without evidence there is neither standard error nor interval. `chosen`: the learner and θ that it
+    is for, where these are not the selected ones.
     """
 
     risk: float
@@ -103,5 +103,5 @@ class Estimate:
 
     @staticmethod
     def of(evidence: Evidence, chosen: tuple[str, Theta] | None = None) -> "Estimate":
-        """The mean over held-out sets."""
+        """The estimate that is the mean over held-out sets."""
         return Estimate(evidence.risk, evidence.n, evidence, chosen)

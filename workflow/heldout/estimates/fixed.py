@@ -1,4 +1,4 @@
-"""Estimators of a fixed θ: (Algorithm, estimator's name) → its estimate, None where it has none."""
+"""Estimators of a fixed θ: (Algorithm, estimator's name) → Estimate, or None if it adds no row."""
 
 from heldout.estimates.algorithm import Algorithm
 from heldout.estimates.bootstrap import no_information_risk, point_632, point_632plus
@@ -8,7 +8,7 @@ from heldout.resampling.split import TRAIN
 
 
 def training(algorithm: Algorithm, _: str) -> Estimate:
-    """The loss on the rows that the model was fitted to."""
+    """The mean loss on the rows that the model was fitted to."""
     return Estimate(algorithm.training_risk, len(algorithm.training_losses))
 
 
@@ -18,7 +18,7 @@ def held_out(algorithm: Algorithm, estimator: str) -> Estimate:
 
 
 def kfold_pooled(algorithm: Algorithm, _: str) -> Estimate | None:
-    """The mean over examples; None where folds have equal sizes, because it is kfold then."""
+    """The mean over examples; None where folds have equal sizes, because it equals `kfold` then."""
     evidence = algorithm.evidence("kfold")
     if len({len(fold) for fold in evidence.losses}) == 1:
         return None
@@ -39,7 +39,7 @@ def bootstrap_632(algorithm: Algorithm, _: str) -> Estimate:
 
 
 def bootstrap_632plus(algorithm: Algorithm, _: str) -> Estimate:
-    """.632 with weights that allow for overfitting."""
+    """(1−w)·e + w·E₁′, w depending on the relative overfitting rate."""
     table, full = algorithm.loss_table, algorithm.loss_table.resample(FULL)
     predicted = table.predictions(algorithm.learner, algorithm.theta, full)[TRAIN]
     gamma = no_information_risk(table.loss, table.table.target[full.train], predicted)

@@ -1,4 +1,4 @@
-"""Confidence intervals of some evidence. Each names its target, and refuses what it is not for.
+"""Confidence intervals. Each is computed only for the evidence that it is valid for.
 
 δ = 1 − level. With several comparisons (or openings of the test set) each interval uses δ/M.
 """
@@ -14,7 +14,7 @@ from heldout.registries import resolve
 
 
 def reason_against(name: str, evidence: Evidence) -> str | None:
-    """Why an interval may not be computed here, or None."""
+    """Why an interval is not valid for this evidence; None if it is."""
     entry = INTERVALS[name]
     if evidence.estimator not in entry.derived_for:
         return f"{name} is not derived for {evidence.estimator}"
@@ -23,7 +23,7 @@ def reason_against(name: str, evidence: Evidence) -> str | None:
 
 
 def bounds_of(name: str, evidence: Evidence, level: float) -> Bounds:
-    """The standard error and the ends of an interval, cut to the range of the loss."""
+    """The standard error and both ends of an interval, clipped to the range of the loss."""
     reason = reason_against(name, evidence)
     if reason is not None:
         raise ValueError(reason)
@@ -38,20 +38,40 @@ def _bounds(name: str, evidence: Evidence, delta: float) -> Bounds:
 
 
 def valid_intervals(evidence: Evidence) -> Iterator[str]:
-    """The names of the methods that are valid here, the recommended one first."""
+    """The names of the intervals that are valid for this evidence, the recommended one first."""
     for name in ESTIMATORS[evidence.estimator].intervals:
         if reason_against(name, evidence) is None:
             yield name
 
 
 def refusals(evidence: Evidence) -> dict[str, str]:
-    """Why each of the other methods is not computed here."""
+    """For each interval that is not valid for this evidence, the reason."""
     reasons = {name: reason_against(name, evidence) for name in INTERVALS}
     return {name: reason for name, reason in reasons.items() if reason is not None}
 
 
 def standard_error(evidence: Evidence) -> float | None:
-    """The dependence-aware standard error that selection rules compare risks by."""
+    """Compute the standard error that selection rules use.
+
+    Parameters
+    ----------
+    evidence
+        The losses of an estimate.
+
+    Returns
+    -------
+    float or None
+        That of the first valid interval that has one; of single held-out sets also that of `t`,
+        where `t` is not listed because an exact interval is better. None if there is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> losses = [np.array([0.0, 2.0]), np.array([1.0, 1.0])]
+    >>> rows = [np.array([0, 1]), np.array([2, 3])]
+    >>> round(standard_error(Evidence("kfold", losses, rows)), 4)
+    0.3536
+    """
     for name in valid_intervals(evidence):
         se = _bounds(name, evidence, 0.05)[0]
         if se is not None:

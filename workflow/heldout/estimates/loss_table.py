@@ -1,6 +1,6 @@
-"""The loss table: per-example losses of every cell, computed from predictions on demand.
+"""The loss table: the losses of every cell by example, computed from predictions when needed.
 
-Where the predictions come from, files or memory, is behind one small protocol (`Cells`).
+Predictions come from an object with the protocol `Cells`: the store on disk, or memory.
 """
 
 import itertools
@@ -26,10 +26,10 @@ from heldout.resampling.split import Partition, Resample, Split, partitions, res
 
 
 class Cells(Protocol):
-    """Where the predictions of cells come from."""
+    """Gives the predictions of cells."""
 
     def predictions(self, learner: str, theta: Theta, resample: Resample) -> Predictions:
-        """The predictions of a cell, held-out set after held-out set."""
+        """The predictions of a cell for all its held-out sets, one after the other."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class LossTable:
 
     @cached_property
     def _keys(self) -> dict[int, str]:
-        """The canonical text of each θ of the grids, by identity."""
+        """The canonical text of each θ of the grids, by its `id`: faster than making the text again."""
         return {id(theta): canonical(theta) for grid in self.thetas.values() for theta in grid}
 
     def units(self, rows: np.ndarray) -> np.ndarray:
@@ -100,7 +100,7 @@ class LossTable:
 
 
 def _slices(resample: Resample) -> dict[str, slice]:
-    """Where the rows of each held-out set stand among all held-out rows."""
+    """The position of each held-out set among all held-out rows of a cell."""
     ends = itertools.accumulate(map(len, resample.held.values()))
     return {
         name: slice(end - len(rows), end)
@@ -111,12 +111,49 @@ def _slices(resample: Resample) -> dict[str, slice]:
 def named_resamples(
     kinds: Sequence[str], n: int, splits: dict[str, Split]
 ) -> dict[str, dict[str, Resample]]:
-    """The resamples of each kind by name."""
+    """Expand splits into the resamples of each kind.
+
+    Parameters
+    ----------
+    kinds
+        Kinds of held-out sets.
+    n
+        The number of rows.
+    splits
+        The splits that these kinds need, by name.
+
+    Returns
+    -------
+    dict
+        For each kind, its resamples by name.
+
+    Examples
+    --------
+    >>> split = {"repeat": np.ones(4, int), "row": np.arange(4), "fold": np.array([1, 2, 1, 2])}
+    >>> folds = named_resamples(["folds"], 4, {"kfold": split})["folds"]
+    >>> {name: resample.train.tolist() for name, resample in folds.items()}
+    {'k2.r1.f01': [1, 3], 'k2.r1.f02': [0, 2]}
+    """
     return {kind: {r.name: r for r in resamples(kind, n, splits)} for kind in kinds}
 
 
 def open_loss_table(folder: Path, spec: LossTableSpec, batches: int) -> LossTable:
-    """The loss table of a task folder whose cells were fitted in so many batches."""
+    """Open the loss table of a finished task.
+
+    Parameters
+    ----------
+    folder
+        `results/TASK`.
+    spec
+        Which cells are read, and the loss.
+    batches
+        The number of batches that the cells were fitted in, which names the manifests.
+
+    Returns
+    -------
+    LossTable
+        Reads the predictions of a cell when they are needed.
+    """
     table = open_prepared(folder / "data")
     index = read_manifests(manifest_paths(folder, batches))
     splits = read_splits(folder, spec.kinds)
@@ -131,7 +168,7 @@ def open_loss_table(folder: Path, spec: LossTableSpec, batches: int) -> LossTabl
 
 
 def _thetas(learner: Learner, seed: int, index: Index) -> list[Theta]:
-    """The grid; of an endless one, what the scan has fitted."""
+    """The θ of a learner's grid; of an endless grid, those that the scan has fitted."""
     if not learner.endless:
         return learner.thetas(seed)
     fitted = {theta for name, theta, _ in index if name == learner.name}

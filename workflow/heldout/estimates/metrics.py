@@ -1,4 +1,4 @@
-"""Extra scikit-learn metrics from stored predictions: reported, never selected on."""
+"""Extra scikit-learn metrics from stored predictions: reported, never used for selection."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from heldout.resampling.kinds import FOLDS, FOLDS_WHOLE
 
 @dataclass(frozen=True)
 class MetricRow:
-    """A scorer's mean and sample standard deviation over the folds."""
+    """A row of metrics.csv: mean and sample standard deviation of a scorer over the folds."""
 
     learner: str
     theta: str
@@ -24,7 +24,26 @@ class MetricRow:
 
 
 def metric_rows(loss_table: LossTable, names: list[str]) -> Iterator[MetricRow]:
-    """Each metric of each θ over the folds."""
+    """Compute each metric of each θ over the folds.
+
+    Parameters
+    ----------
+    loss_table
+        The predictions of a task, with cells of K-fold.
+    names
+        Names of scikit-learn scorers.
+
+    Returns
+    -------
+    iterator of MetricRow
+        Learners and θ in order, metrics within.
+
+    Examples
+    --------
+    >>> row = next(metric_rows(loss_table, ["neg_mean_absolute_error"]))
+    >>> row.learner, row.theta, row.value
+    ('mean', '{"shrink":0.0}', -2.25)
+    """
     scorers = {name: scorer_named(name) for name in names}
     target = np.asarray(loss_table.table.target)
     kind = FOLDS if loss_table.has(FOLDS) else FOLDS_WHOLE

@@ -1,7 +1,7 @@
-"""Nested cross-validation through fold-pair cells (Algorithm 1), and its dev-set variant.
+"""Nested cross-validation from the cells of folds and of pairs of folds, and its dev-set variant.
 
-The model trained without folds {i, j} serves outer fold i with inner fold j and outer fold j with
-inner fold i, so K(K−1)/2 inner fits per θ are enough; the outer refit is the fold cell itself.
+The model trained without folds {i, j} is used for outer fold i with inner fold j, and for outer fold
+j with inner fold i. So K(K−1)/2 inner fits per θ are enough. The outer fit is the cell of the fold.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,10 +20,11 @@ from heldout.resampling.split import Partition, next_fold
 
 @dataclass(frozen=True)
 class InnerTable:
-    """For one learner and partition: moments of the losses of model {i, j} on fold j.
+    """For one learner and partition: sums over the losses of the model without {i, j} on fold j.
 
-    `mean[θ, i, j]`, and per fold Σn, ΣS, ΣS², ΣnS, Σn² over its units (groups or rows), S being a
-    unit's summed loss: enough for the mean and the standard error over any set of folds.
+    `mean[θ, i, j]` is the mean loss. `moments[θ, i, j]` holds Σn, ΣS, ΣS², ΣnS and Σn² over the units
+    of the fold (groups or rows), n being the number and S the sum of a unit's losses. These give the
+    mean and the standard error over any set of folds.
     """
 
     learner: str
@@ -42,7 +43,7 @@ class InnerTable:
 
 @dataclass(frozen=True)
 class OuterFold:
-    """One turn of the outer loop: what was chosen without this fold, and its losses on it."""
+    """One outer fold: the learner and θ chosen without it, and their losses on it."""
 
     repeat: int
     fold: int
@@ -53,7 +54,28 @@ class OuterFold:
 
 
 def inner_table(loss_table: LossTable, learner: str, partition: Partition) -> InnerTable:
-    """Read the pair cells of a learner once."""
+    """Read the losses of a learner's fold-pair cells.
+
+    Parameters
+    ----------
+    loss_table
+        The losses of a task, with cells of pairs of folds.
+    learner
+        The learner's name.
+    partition
+        One of the table's partitions.
+
+    Returns
+    -------
+    InnerTable
+        Gives the inner risks of every outer fold.
+
+    Examples
+    --------
+    >>> table = inner_table(loss_table, "mean", loss_table.partitions[0])
+    >>> table.curve(0, [1, 2]).risks
+    [11.875, 14.78125]
+    """
     kind = PAIRS if loss_table.has(PAIRS) else ADJACENT
     thetas, k = loss_table.thetas[learner], partition.k
     mean = np.full((len(thetas), k, k), np.nan)
@@ -77,7 +99,7 @@ def inner_table(loss_table: LossTable, learner: str, partition: Partition) -> In
 
 
 def _moments(losses: np.ndarray, unit: np.ndarray) -> np.ndarray:
-    """For each θ (down) sums over the units of a fold, which are numbered from 0."""
+    """For each θ (rows) the sums over the units of a fold, which are numbered from 0."""
     n = np.bincount(unit)
     by_unit = losses[:, np.argsort(unit, kind="stable")]
     s = np.add.reduceat(by_unit, np.cumsum(n) - n, axis=1)
@@ -99,7 +121,29 @@ def inner_tables(loss_table: LossTable) -> Tables:
 
 
 def inner_folds(estimator: str, outer: int, k: int) -> list[int]:
-    """The inner folds of an outer fold: all others, or for the dev-set variant the next one."""
+    """List the inner folds of an outer fold.
+
+    Parameters
+    ----------
+    estimator
+        A nested estimator.
+    outer
+        The outer fold, counted from 0.
+    k
+        The number of folds.
+
+    Returns
+    -------
+    list of int
+        All other folds; for the dev-set variant, the next one.
+
+    Examples
+    --------
+    >>> inner_folds("nested_cv", 1, 4)
+    [0, 2, 3]
+    >>> inner_folds("nested_dev", 1, 4)
+    [2]
+    """
     if ADJACENT in ESTIMATORS[estimator].kinds:
         return [next_fold(outer, k)]
     return [fold for fold in range(k) if fold != outer]
@@ -108,7 +152,7 @@ def inner_folds(estimator: str, outer: int, k: int) -> list[int]:
 def outer_folds(
     loss_table: LossTable, tables: Tables, estimator: str, learners: Sequence[str], rule: Rule
 ) -> Iterator[OuterFold]:
-    """The outer loop: choose θ (and the learner) without fold i, score the fold cell on it."""
+    """For each fold: choose θ (and the learner) without it, and take the losses of that cell on it."""
     for partition in loss_table.partitions:
         for outer in range(partition.k):
             inner = inner_folds(estimator, outer, partition.k)
@@ -121,7 +165,7 @@ def outer_folds(
 
 
 def nested_evidence(loss_table: LossTable, estimator: str, folds: Sequence[OuterFold]) -> Evidence:
-    """The outer losses: K-fold cross-validation of the procedure "tune, then train"."""
+    """The losses on the outer folds: K-fold cross-validation of the tuned procedure."""
     partitions = loss_table.partitions
     return Evidence(
         estimator,

@@ -10,9 +10,10 @@ from heldout.estimates.algorithm import Algorithm, evidence_for, out_of_fold
 from heldout.estimates.comparisons import Comparison, compare
 from heldout.estimates.estimator import Estimator
 from heldout.estimates.evidence import Estimate
+from heldout.estimates.lookup import has_cells, nested_among
 from heldout.estimates.loss_table import LossTable
 from heldout.estimates.nested import OuterFold, Tables, inner_tables, outer_folds
-from heldout.estimates.registry import ESTIMATORS, has_cells, nested_among
+from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import EstimateRow, FoldRow
 from heldout.estimates.rules import Rule, smallest
 from heldout.estimates.tables import rows_of
@@ -26,25 +27,25 @@ Chosen = tuple[str, Theta]
 
 @dataclass(frozen=True)
 class CvChoice:
-    """What a procedure chooses from, and the mean loss of each fold (down) at each of these."""
+    """The candidates of a procedure, and the mean loss of each fold (rows) for each (columns)."""
 
     pairs: list[Chosen]
     fold_means: np.ndarray
 
     @cached_property
     def risks(self) -> np.ndarray:
-        """The K-fold risk of each."""
+        """The K-fold risk of each candidate."""
         return self.fold_means.mean(axis=0)
 
     @cached_property
     def best(self) -> int:
-        """The position of the smallest."""
+        """The position of the smallest risk."""
         return smallest(self.risks)
 
 
 @dataclass(frozen=True)
 class Procedures:
-    """Everything that is estimated about the tuned learners of a task, and about choosing one.
+    """The estimates for the tuned learners of a task, and for choosing between them.
 
     `selected` maps each learner, and `all`, to its selected learner and θ.
     """
@@ -70,10 +71,10 @@ class Procedures:
                         yield from rows_of(name, entry.name, found, self.level)
 
     def _applies(self, entry: Estimator) -> bool:
-        """Of a fixed θ wherever the cells are there, of a tuned procedure where it is asked for."""
+        """Estimators of a fixed θ apply where their cells exist, others where the config names them."""
         if not has_cells(entry, self.loss_table.resamples):
             return False
-        asked = entry.asked_as in self.estimators
+        asked = entry.config_name in self.estimators
         return entry.fixed is not None or (entry.of_procedure and asked)
 
     def _estimate(self, entry: Estimator, name: str, algorithm: Algorithm) -> Estimate | None:
@@ -85,7 +86,7 @@ class Procedures:
             found = resolve(entry.fixed)(algorithm, entry.name)
         return found
 
-    # --- what estimators of tuned procedures look at ------------------------------------------
+    # --- what estimators of tuned procedures use ------------------------------------------
 
     def pairs(self, name: str) -> list[Chosen]:
         """Every (learner, θ) that a procedure chooses from."""
@@ -96,7 +97,7 @@ class Procedures:
         return self._cv_choices[name]
 
     def out_of_fold(self, name: str) -> np.ndarray:
-        """The out-of-fold loss of each row (down) at each (learner, θ) of a procedure."""
+        """The out-of-fold loss of each row (rows) for each (learner, θ) of a procedure (columns)."""
         return self._stack(name, self._out_of_fold)
 
     def outer_folds(self, name: str, estimator: str) -> list[OuterFold]:
@@ -125,9 +126,9 @@ class Procedures:
         return self._by_pair(lambda name, theta: out_of_fold(self.loss_table, name, theta))
 
     def _by_pair(
-        self, look: Callable[[str, Theta], np.ndarray]
+        self, compute: Callable[[str, Theta], np.ndarray]
     ) -> dict[tuple[str, str], np.ndarray]:
-        return {(name, canonical(theta)): look(name, theta) for name, theta in self.pairs(ALL)}
+        return {(name, canonical(theta)): compute(name, theta) for name, theta in self.pairs(ALL)}
 
     @cached_property
     def _tables(self) -> Tables:
@@ -164,7 +165,7 @@ class Procedures:
                 )
 
     def comparisons(self) -> list[Comparison]:
-        """All pairs of learners: tuned in nested CV where there is one, else at the selected θ."""
+        """All pairs of learners: by the outer folds of nested CV, else by the folds at the selected θ."""
         learners = [name for name in self.selected if name != ALL]
         if "nested_cv" in self.estimators:
             risks = {

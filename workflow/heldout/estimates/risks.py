@@ -5,15 +5,35 @@ from collections.abc import Iterator
 from heldout.estimates.algorithm import Algorithm
 from heldout.estimates.evidence import Estimate, Evidence
 from heldout.estimates.intervals import bounds_of, standard_error, valid_intervals
+from heldout.estimates.lookup import has_cells
 from heldout.estimates.loss_table import LossTable
-from heldout.estimates.registry import ESTIMATORS, has_cells
+from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import RiskRow
 from heldout.names import Theta, canonical
 from heldout.registries import resolve
 
 
 def risk_rows(loss_table: LossTable, level: float) -> Iterator[RiskRow]:
-    """All rows: learners and θ in order, estimators within."""
+    """Compute the rows of risks.csv.
+
+    Parameters
+    ----------
+    loss_table
+        The losses of a task.
+    level
+        The confidence level of intervals.
+
+    Returns
+    -------
+    iterator of RiskRow
+        Learners and θ in order, estimators within.
+
+    Examples
+    --------
+    >>> rows = list(risk_rows(loss_table, level=0.95))
+    >>> [(row.theta, row.estimator, round(row.risk, 3)) for row in rows[:2]]
+    [('{"shrink":0.0}', 'training', 6.667), ('{"shrink":0.0}', 'kfold', 9.375)]
+    """
     for learner, thetas in loss_table.thetas.items():
         for theta in thetas:
             yield from rows_of_theta(loss_table, learner, theta, level)
@@ -22,7 +42,7 @@ def risk_rows(loss_table: LossTable, level: float) -> Iterator[RiskRow]:
 def rows_of_theta(
     loss_table: LossTable, learner: str, theta: Theta, level: float
 ) -> Iterator[RiskRow]:
-    """The rows of one θ: one per estimator whose cells are there."""
+    """The rows of one θ: one per estimator whose cells exist."""
     algorithm = Algorithm(loss_table, learner, theta)
     for entry in ESTIMATORS.values():
         if entry.fixed is not None and has_cells(entry, loss_table.resamples):
@@ -42,7 +62,7 @@ def _row(learner: str, theta: str, estimator: str, estimate: Estimate, level: fl
 
 
 def _recommended(evidence: Evidence, level: float) -> tuple[str | None, float | None, float | None]:
-    """The first interval that is valid; the others are not computed here."""
+    """The recommended interval: name and ends; None where no interval is valid."""
     name = next(valid_intervals(evidence), None)
     if name is None:
         return None, None, None

@@ -28,7 +28,7 @@ class RiskRow:
 
 @dataclass(frozen=True)
 class EstimateRow:
-    """One estimate for a tuned procedure, with its target; `chosen` is the learner behind `all`."""
+    """One estimate for a tuned procedure; `chosen` is the learner that `all` chose."""
 
     learner: str
     estimator: str
@@ -46,7 +46,7 @@ class EstimateRow:
 
 @dataclass(frozen=True)
 class FoldRow:
-    """One outer fold of nested CV: what was chosen without it, and the error on it."""
+    """One outer fold of nested CV: what was chosen without it, and the risk on it."""
 
     learner: str
     estimator: str
@@ -59,7 +59,24 @@ class FoldRow:
 
 
 def write_rows(path: Path, kind: type, rows: Iterable[Any]) -> None:
-    """A csv file; floats in full precision, nothing for None."""
+    """Write a csv file of rows.
+
+    Parameters
+    ----------
+    path
+        The file.
+    kind
+        The dataclass of the rows; its fields are the columns.
+    rows
+        The rows. Floats are written with every digit, None as an empty cell.
+
+    Examples
+    --------
+    >>> row = FoldRow("knn", "nested_cv", 1, 2, "{}", 0.125, 8, "knn")
+    >>> write_rows(folder / "folds.csv", FoldRow, [row])
+    >>> print((folder / "folds.csv").read_text().splitlines()[1])
+    knn,nested_cv,1,2,{},0.125,8,knn
+    """
     names = [field.name for field in fields(kind)]
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
@@ -69,7 +86,27 @@ def write_rows(path: Path, kind: type, rows: Iterable[Any]) -> None:
 
 
 def read_rows(path: Path, kind: type) -> list[Any]:
-    """The rows that `write_rows` wrote."""
+    """Read a csv file that `write_rows` wrote.
+
+    Parameters
+    ----------
+    path
+        The file.
+    kind
+        The dataclass of its rows.
+
+    Returns
+    -------
+    list of kind
+        The rows; an empty cell of a number is None.
+
+    Examples
+    --------
+    >>> row = FoldRow("knn", "nested_cv", 1, 2, "{}", 0.125, 8, "knn")
+    >>> write_rows(folder / "folds.csv", FoldRow, [row])
+    >>> read_rows(folder / "folds.csv", FoldRow) == [row]
+    True
+    """
     with path.open(newline="", encoding="utf-8") as file:
         return [
             kind(**{f.name: _parse(line[f.name], f.type) for f in fields(kind)})

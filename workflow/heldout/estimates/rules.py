@@ -1,4 +1,4 @@
-"""Selection rules: which θ, and which learner, a table of risks speaks for."""
+"""Selection rules: how θ, and the learner, are chosen from risks and their standard errors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,6 +10,7 @@ from heldout.estimates.spec import RuleSpec
 from heldout.names import Theta
 
 ROUNDING = 1e-12
+"""Risks whose relative difference is below this count as equal."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Curve:
 
 
 class Scan(NamedTuple):
-    """Where the scan of an ordered grid stands: the best θ, and how many rises are missing."""
+    """The state of a scan: the position of the best θ, and how many rises are needed to stop."""
 
     best: int
     rises_missing: int
@@ -54,14 +55,30 @@ class Rule:
 
 
 def rule_of(spec: RuleSpec) -> Rule:
-    """The rule that a spec describes."""
+    """Make the rule that a spec describes.
+
+    Parameters
+    ----------
+    spec
+        The rule's name and settings.
+
+    Returns
+    -------
+    Rule
+        Chooses θ from curves.
+
+    Examples
+    --------
+    >>> rule_of(RuleSpec("one_se", 3, {"knn": {"n_neighbors": "larger"}})).name
+    'one_se'
+    """
     return Rule(spec.name, spec.patience, spec.simpler)
 
 
 def smallest(risks: Sequence[float] | np.ndarray) -> int:
-    """The position of the smallest risk; of equals, the first (the notes' `if L < L̂`).
+    """The position of the smallest risk; of risks that are equal up to rounding, the first.
 
-    Equal up to rounding: the order in which losses were added must not choose.
+    So the choice does not depend on the order in which losses were added.
     """
     values = np.asarray(risks, np.float64)
     least = values.min()
@@ -73,7 +90,25 @@ def within_one_se(
     errors: Sequence[float | None],
     order: Sequence[tuple[float, ...]],
 ) -> int:
-    """The simplest θ whose risk is at most the smallest plus that one's standard error."""
+    """Find the simplest θ within one standard error of the smallest risk.
+
+    Parameters
+    ----------
+    risks, errors
+        The risk and the standard error of each θ; an error of None counts as 0.
+    order
+        The simplicity of each θ: smaller is simpler.
+
+    Returns
+    -------
+    int
+        The position of the simplest θ; of equally simple ones, the one with the smallest risk.
+
+    Examples
+    --------
+    >>> within_one_se([0.30, 0.22, 0.20], [0.03, 0.03, 0.03], [(1,), (2,), (3,)])
+    1
+    """
     best = smallest(risks)
     limit = risks[best] + (errors[best] or 0.0)
     near = [i for i, risk in enumerate(risks) if risk <= limit]
@@ -81,9 +116,25 @@ def within_one_se(
 
 
 def simplicity(theta: Theta, simpler: dict[str, str]) -> tuple[float, ...]:
-    """A sort key: smaller means simpler, hyper-parameters in the order in which they are declared.
+    """Make a sort key of θ: smaller means simpler.
 
-    None (scikit-learn's "no limit") counts as infinitely large.
+    Parameters
+    ----------
+    theta
+        The hyper-parameters.
+    simpler
+        For each hyper-parameter that counts, in order, whether `larger` or `smaller` is simpler.
+
+    Returns
+    -------
+    tuple of float
+        The values, negative where larger is simpler. None ("no limit" in scikit-learn) counts as
+        infinite.
+
+    Examples
+    --------
+    >>> simplicity({"n_neighbors": 9}, {"n_neighbors": "larger"})
+    (-9.0,)
     """
     key = []
     for name, direction in simpler.items():
@@ -94,10 +145,25 @@ def simplicity(theta: Theta, simpler: dict[str, str]) -> tuple[float, ...]:
 
 
 def first_local_min(risks: Sequence[float], errors: Sequence[float | None], patience: int) -> Scan:
-    """Scan in order; stop at `patience` risks above the best by more than its standard error.
+    """Scan risks in order until enough of them lie clearly above the smallest so far.
 
-    A new best starts the count afresh, so what lies behind the stop is never looked at: θ̂ has a
-    smaller risk than all before it, and is followed by significantly larger ones.
+    Parameters
+    ----------
+    risks, errors
+        The risk and the standard error of each θ, in the order of the grid.
+    patience
+        The scan stops after this many risks that exceed the smallest by more than its standard error.
+        A new smallest risk sets the count back to 0.
+
+    Returns
+    -------
+    Scan
+        The position of the smallest risk before the stop, and how many rises are still needed.
+
+    Examples
+    --------
+    >>> first_local_min([3.0, 1.0, 2.0, 2.0, 0.5], [0.1] * 5, patience=2)
+    Scan(best=1, rises_missing=0)
     """
     best, rises = 0, 0
     for i in range(1, len(risks)):

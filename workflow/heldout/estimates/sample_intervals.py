@@ -11,7 +11,7 @@ from heldout.estimates.evidence import Bounds, Evidence
 
 
 def t(evidence: Evidence, delta: float) -> Bounds:
-    """Mean ± t · s/√n; with groups the group is the unit (linearised ratio of sums)."""
+    """Mean ± t·s/√n; with groups, the group is the unit and the mean a ratio of sums, linearised."""
     sizes, sums = evidence.unit_sums
     count = len(sizes)
     deviations = sums - sizes * evidence.risk
@@ -21,14 +21,14 @@ def t(evidence: Evidence, delta: float) -> Bounds:
 
 
 def hoeffding(evidence: Evidence, delta: float) -> Bounds:
-    """±B·√(ln(2/δ)/(2n)) for losses in [0, B]."""
+    """Mean ± B·√(ln(2/δ)/(2n)) for losses in [0, B]."""
     assert evidence.bound is not None
     half = evidence.bound * np.sqrt(np.log(2 / delta) / (2 * evidence.n))
     return None, float(evidence.risk - half), float(evidence.risk + half)
 
 
 def empirical_bernstein(evidence: Evidence, delta: float) -> Bounds:
-    """±(√(2V·ln(4/δ)/n) + 7B·ln(4/δ)/(3(n−1))), V the sample variance."""
+    """Mean ± (√(2V·ln(4/δ)/n) + 7B·ln(4/δ)/(3(n−1))), V the sample variance, losses in [0, B]."""
     assert evidence.bound is not None
     log_term = np.log(4 / delta)
     spread = np.sqrt(2 * evidence.pooled.var(ddof=1) * log_term / evidence.n)
@@ -37,7 +37,7 @@ def empirical_bernstein(evidence: Evidence, delta: float) -> Bounds:
 
 
 def clopper_pearson(evidence: Evidence, delta: float) -> Bounds:
-    """Exact for a binomial number of errors."""
+    """Beta quantiles: exact for a binomial number of errors."""
     n, errors = evidence.n, float(evidence.pooled.sum())
     low = 0.0 if errors == 0 else float(special.betaincinv(errors, n - errors + 1, delta / 2))
     high = 1.0 if errors == n else float(special.betaincinv(errors + 1, n - errors, 1 - delta / 2))
@@ -45,7 +45,7 @@ def clopper_pearson(evidence: Evidence, delta: float) -> Bounds:
 
 
 def wilson(evidence: Evidence, delta: float) -> Bounds:
-    """The score interval of a binomial share."""
+    """The score interval of a binomial proportion."""
     n, share = evidence.n, evidence.risk
     z = float(special.ndtri(1 - delta / 2))
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)

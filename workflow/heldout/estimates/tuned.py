@@ -1,4 +1,4 @@
-"""Estimators of a tuned procedure: (Procedures, procedure, estimator's name) → its estimate.
+"""Estimators of a tuned procedure: (Procedures, procedure, estimator's name) → Estimate.
 
 A procedure is a learner that is tuned, or `all`: tuning, and choosing between the learners.
 """
@@ -29,12 +29,12 @@ def min_cv(procedures: Procedures, name: str, _: str) -> Estimate:
 
 
 def min_cv_tt(procedures: Procedures, name: str, _: str) -> Estimate:
-    """Min-CV plus the mean regret of its θ within each fold."""
+    """Min-CV plus the mean over folds of e_k(θ̂) − min_θ e_k(θ)."""
     return _of_best(procedures, name, tibshirani(procedures.cv_choice(name).fold_means))
 
 
 def min_cv_bbc(procedures: Procedures, name: str, estimator: str) -> Estimate:
-    """Min-CV corrected by bootstrapping the choice of θ."""
+    """Min-CV corrected by a bootstrap in which θ is chosen in every sample."""
     loss_table, losses = procedures.loss_table, procedures.out_of_fold(name)
     units = loss_table.units(np.arange(len(losses)))
     risks = bbc(losses, units, seed_for(procedures.seed, name, "bbc"))
@@ -57,6 +57,6 @@ def _of_best(
 
 
 def nested(procedures: Procedures, name: str, estimator: str) -> Estimate:
-    """The mean over outer folds, in each of which θ is chosen anew."""
+    """The mean over outer folds, in each of which θ is chosen on the other folds."""
     folds = procedures.outer_folds(name, estimator)
     return Estimate.of(nested_evidence(procedures.loss_table, estimator, folds))

@@ -12,7 +12,7 @@ from typing import Any
 from heldout.config.consistency import check_task
 from heldout.config.models import Audit, Config, Task
 from heldout.data import oracle_catalogue
-from heldout.estimates.registry import kinds_needed
+from heldout.estimates.lookup import kinds_needed
 from heldout.learners.learner import Learner, define
 from heldout.resampling.kinds import (
     ADJACENT,

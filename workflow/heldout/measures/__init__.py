@@ -1,1 +1,1 @@
-"""What is computed from predictions: losses and scorers."""
+"""Losses and scorers: what is computed from predictions and targets."""

@@ -1,8 +1,8 @@
-"""The registry of losses: one entry says all about each.
+"""The registry of losses: one entry per loss.
 
-The config's accepted values, whether a loss is for classes, and the docs' table come from here. To
-add a loss, add an entry and write its function. It is computed from stored predictions, so that no
-cell is fitted again.
+The values that the config accepts and the docs' table of losses come from here. To add a loss, add an
+entry and write its function. Losses are computed from stored predictions, so that a new one needs no
+fit.
 
 Standard library only: the workflow imports this while it is parsed.
 """
@@ -23,9 +23,9 @@ class Loss:
 
     name: as in the config.
     title: as in the report.
-    classification: whether targets are classes, else they are numbers.
-    needs: the prediction it is computed from: label, proba or value.
-    bound: the losses lie in [0, bound], None if unbounded.
+    classification: True if targets are classes, False if they are numbers.
+    needs: the field of `Predictions` that it is computed from: label, proba or value.
+    bound: losses lie in [0, bound]; None if they are unbounded.
     formula: the loss of one example.
     function: the dotted path of (targets, predictions) → losses.
     """
@@ -42,7 +42,7 @@ class Loss:
         refuse_empty(self, "title", "formula", "function")
 
     def __call__(self, target: Any, predictions: Any) -> Any:
-        """The loss of each example, an array, from an array of targets and their `Predictions`."""
+        """The loss of each example, from an array of targets and the `Predictions` for them."""
         predicted = getattr(predictions, self.needs)
         if predicted is None:
             raise ValueError(
@@ -76,7 +76,7 @@ _ENTRIES = (
         classification=True,
         needs="proba",
         bound=2.0,
-        formula="Σ_c (p_c − 1{y = c})²: for two classes twice the one-column score",
+        formula="Σ_c (p_c − 1{y = c})²: for two classes twice scikit-learn's score",
         function="heldout.measures.losses:brier",
     ),
     Loss(
@@ -104,7 +104,18 @@ LOSSES = {entry.name: entry for entry in _ENTRIES}
 
 
 def loss_names() -> list[str]:
-    """The losses that the config may name."""
+    """List the losses that the config may name.
+
+    Returns
+    -------
+    list of str
+        Names, in the order of the registry.
+
+    Examples
+    --------
+    >>> loss_names()
+    ['zero_one', 'cross_entropy', 'brier', 'squared', 'absolute']
+    """
     return list(LOSSES)
 
 

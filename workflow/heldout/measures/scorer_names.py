@@ -1,7 +1,7 @@
-"""The names of scikit-learn's scorers, known without importing it.
+"""The names of scikit-learn's scorers.
 
-The workflow is parsed without scikit-learn, and a misspelt metric should not wait until all cells
-are fitted. A test compares this list with the scikit-learn that is installed.
+The workflow is parsed without importing scikit-learn, and a misspelt metric should be an error before
+any cell is fitted. A test compares this list with the scikit-learn that is installed.
 """
 
 SCORERS = [
@@ -21,4 +21,4 @@ SCORERS = [
     "roc_auc_ovo_weighted", "roc_auc_ovr", "roc_auc_ovr_weighted", "top_k_accuracy",
     "v_measure_score",
 ]  # fmt: skip
-"""Those of scikit-learn 1.6 to 1.9."""
+"""The scorers of scikit-learn 1.6 to 1.9."""

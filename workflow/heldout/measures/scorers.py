@@ -1,4 +1,4 @@
-"""scikit-learn's scorers on stored predictions: no model is needed, and none is fitted again."""
+"""scikit-learn's scorers, computed from stored predictions instead of a fitted model."""
 
 from typing import Any
 
@@ -9,9 +9,17 @@ from heldout.predictions import Predictions
 
 
 class StoredPredictions:
-    """Stored predictions in the shape of a fitted estimator, as scorers want one.
+    """Stored predictions with the interface of a fitted estimator, which scorers require.
 
-    Has just the methods that it has predictions for; scorers look at their names.
+    `predict_proba` and `decision_function` exist only where such predictions are stored, because
+    scorers choose by the methods that they find.
+
+    Parameters
+    ----------
+    predictions
+        Predictions for the rows that are scored.
+    classes
+        The labels; None for regression.
     """
 
     def __init__(self, predictions: Predictions, classes: list[Any] | None):
@@ -49,7 +57,7 @@ class StoredPredictions:
         return True
 
     def fit(self, *_: Any) -> "StoredPredictions":
-        """Nothing to fit."""
+        """Return the object itself: there is nothing to fit."""
         return self
 
     def predict(self, _: Any) -> np.ndarray:
@@ -61,7 +69,28 @@ class StoredPredictions:
 
 
 def scorer_named(name: str) -> Any:
-    """scikit-learn's scorer of this name."""
+    """Get scikit-learn's scorer of a name.
+
+    Parameters
+    ----------
+    name
+        One of `sklearn.metrics.get_scorer_names()`.
+
+    Returns
+    -------
+    scorer
+        A callable of (estimator, features, target).
+
+    Raises
+    ------
+    HeldoutError
+        If there is no such scorer; the message suggests a similar name.
+
+    Examples
+    --------
+    >>> scorer_named("accuracy")
+    make_scorer(accuracy_score, response_method='predict')
+    """
     from sklearn.metrics import get_scorer, get_scorer_names
 
     if name not in get_scorer_names():
@@ -74,7 +103,37 @@ def scorer_named(name: str) -> Any:
 def score(
     name: str, scorer: Any, stored: StoredPredictions, target: np.ndarray, learner: str
 ) -> float:
-    """What a scorer says of stored predictions; a number, or an error that names the learner."""
+    """Compute a scorer from stored predictions.
+
+    Parameters
+    ----------
+    name
+        The scorer's name, for error messages.
+    scorer
+        What `scorer_named` returns.
+    stored
+        Predictions for the rows that are scored.
+    target
+        Their true values, or positions of their classes.
+    learner
+        The learner's name, for error messages.
+
+    Returns
+    -------
+    float
+        The score.
+
+    Raises
+    ------
+    HeldoutError
+        If the scorer needs predictions that the learner does not give, or is not finite.
+
+    Examples
+    --------
+    >>> stored = StoredPredictions(Predictions(label=np.array([0, 1, 1, 1])), ["no", "yes"])
+    >>> score("accuracy", scorer_named("accuracy"), stored, np.array([0, 1, 1, 0]), "knn")
+    0.75
+    """
     try:
         value = float(scorer(stored, np.zeros((len(target), 1)), target))
     except (ValueError, AttributeError, TypeError) as error:

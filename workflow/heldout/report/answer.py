@@ -1,4 +1,4 @@
-"""The answer of a task in a few plain sentences: what was selected, and the risk to expect."""
+"""The sentences and figures at the top of a report: what was selected, and the risk to expect."""
 
 import math
 from typing import Any
@@ -14,17 +14,17 @@ def headline_row(estimates: Table, learner: str = ALL) -> Row | None:
     """The row that is shown as the expected risk, with its recommended interval."""
     rows = {name: row for (who, name), row in estimates.recommended().items() if who == learner}
     others = [name for name in rows if name != "test"]
-    return rows[min(others, key=_trust)] if others else None
+    return rows[min(others, key=_headline_rank)] if others else None
 
 
-def _trust(name: str) -> float:
-    """The place of an estimate among those that may stand for the expected risk."""
-    place = ESTIMATORS[name].headline if name in ESTIMATORS else None
-    return math.inf if place is None else place
+def _headline_rank(name: str) -> float:
+    """The rank of an estimator for the expected risk; infinite if it has none."""
+    rank = ESTIMATORS[name].headline if name in ESTIMATORS else None
+    return math.inf if rank is None else rank
 
 
 def typical_risks(estimates: Table) -> list[float | None]:
-    """The risks that set the number of decimals: training risks may be zero to the last digit."""
+    """The risks that set the number of decimals: not those of training, which may be zero."""
     return [row["risk"] for row in estimates.rows if row["estimator"] != "training"]
 
 
@@ -95,7 +95,7 @@ def root_text(risk: float, loss: str) -> str:
 
 
 def interval_text(row: Row, show: Format) -> str:
-    """The interval and, but for the test, the estimator in brackets."""
+    """The interval in brackets and, except for the test, the estimator."""
     title = glossary.estimator(row["estimator"]).title
     if row["ci_low"] is None or row["ci_high"] is None:
         return f" ({title}, without an interval)"

@@ -1,4 +1,4 @@
-"""The files that are put inline into a page: styles, scripts, and data as JSON.
+"""The files that a page contains: styles, scripts, and data as JSON.
 
 Standard library only: the workflow imports this while it is parsed.
 """
@@ -27,7 +27,7 @@ SCRIPTS = (
     "predictions.js",
     "start.js",
 )
-"""In the order in which they are joined: each uses only what stands before it."""
+"""In the order in which they are joined: each uses only what comes before it."""
 
 _UNSAFE = "<>&\u2028\u2029"
 """Characters that could end a script element, or a line in it."""
@@ -35,7 +35,18 @@ _UNSAFE = "<>&\u2028\u2029"
 
 @functools.cache
 def assets_digest() -> str:
-    """Digest of every template and asset, so that a changed one renders the pages anew."""
+    """Digest the templates, styles and scripts, so that a change renders the pages again.
+
+    Returns
+    -------
+    str
+        A hexadecimal digest.
+
+    Examples
+    --------
+    >>> assets_digest() == assets_digest()
+    True
+    """
     files = sorted([*HERE.glob("*.html"), *HERE.glob("assets/*.js"), *HERE.glob("assets/*.css")])
     return digest(*(part for file in files for part in (file.name, file.read_bytes())))
 
@@ -57,7 +68,7 @@ def script() -> str:
 
 
 def json_text(value: Any) -> str:
-    """JSON that can stand inside a script element: nothing in it can end the element."""
+    """JSON for a script element: characters that could end the element are escaped."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in _UNSAFE:
         text = text.replace(character, f"\\u{ord(character):04x}")

@@ -1,4 +1,4 @@
-"""Confusions, ROC and precision–recall curves, and calibration, from held-out predictions."""
+"""Confusion matrix, ROC and precision–recall curves, and calibration of held-out predictions."""
 
 from statistics import NormalDist
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 POINTS = 150
-"""A curve keeps at most this many of its corners."""
+"""A curve is drawn with at most this many of its points."""
 BINS = 10
 FEWEST = 8
-"""A bin of the calibration curve holds at least so many rows."""
+"""A bin of the calibration curve holds at least this many rows."""
 CLASSES = 12
 """Curves are drawn for at most this many classes, the most frequent ones."""
 
@@ -22,7 +22,7 @@ def confusion(target: np.ndarray, label: np.ndarray, count: int) -> list[list[in
 
 
 def one_versus_rest(target: np.ndarray, scores: np.ndarray) -> list[dict[str, Any]]:
-    """For each class (of two, the second): ROC and precision–recall corners, and their areas."""
+    """For each class (of two, the second): points of the ROC and precision–recall curves, and areas."""
     wanted = [1] if scores.shape[1] == 2 else frequent(target, scores.shape[1])
     found = []
     for one in wanted:
@@ -39,7 +39,7 @@ def frequent(target: np.ndarray, count: int) -> list[int]:
 
 
 def corners(positive: np.ndarray, score: np.ndarray) -> dict[str, Any]:
-    """One curve. Equal scores make one corner: no order among them is assumed."""
+    """The curves of one class. Equal scores make one point, because they have no order."""
     order = np.argsort(-score, kind="stable")
     hits = np.cumsum(positive[order])
     last = np.append(np.flatnonzero(np.diff(score[order])), len(score) - 1)
@@ -58,7 +58,7 @@ def corners(positive: np.ndarray, score: np.ndarray) -> dict[str, Any]:
 
 
 def thin(count: int) -> np.ndarray:
-    """Positions of evenly spread corners, the first and the last among them."""
+    """Evenly spaced positions, the first and the last included."""
     return np.unique(np.linspace(0, count - 1, min(count, POINTS)).astype(int))
 
 
@@ -82,7 +82,7 @@ def bins(positive: np.ndarray, predicted: np.ndarray) -> list[dict[str, float]]:
 
 
 def merged(place: np.ndarray) -> np.ndarray:
-    """The bin of each row, after bins with too few rows were joined to the next (or previous) one."""
+    """The bin of each row, after bins with too few rows were merged with the next (or previous) one."""
     sizes, name = np.bincount(place, minlength=BINS), np.zeros(BINS, int)
     count = current = 0
     for i in range(BINS):

@@ -1,4 +1,4 @@
-"""Numbers as they are shown. The exact values stay in the data of the page."""
+"""How numbers and θ are shown. The data of the page hold the exact values."""
 
 import math
 import re
@@ -37,7 +37,27 @@ class Format:
 
 
 def format_for(loss: str, risks: Iterable[float | None]) -> Format:
-    """Shares of errors as percentages; else four significant digits of a typical risk."""
+    """Choose how the risks of a page are shown.
+
+    Parameters
+    ----------
+    loss
+        The name of the loss; zero-one losses are shown as percentages.
+    risks
+        Risks whose median sets the number of decimals: four significant digits.
+
+    Returns
+    -------
+    Format
+        A function of a risk that returns its text.
+
+    Examples
+    --------
+    >>> format_for("squared", [2900.0, 3100.0])(2933.66)
+    '2934'
+    >>> format_for("absolute", [0.5])(0.51234)
+    '0.5123'
+    """
     if loss == "zero_one":
         return Format(percent=True, decimals=2)
     sizes = [abs(risk) for risk in risks if risk]
@@ -50,7 +70,7 @@ def format_for(loss: str, risks: Iterable[float | None]) -> Format:
 
 
 def significant(value: Any, digits: int = 4) -> str:
-    """Any value; numbers with a few significant digits."""
+    """A value as text; numbers with a few significant digits."""
     if value is None:
         return ABSENT
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -64,7 +84,7 @@ def significant(value: Any, digits: int = 4) -> str:
 
 
 def score(value: float | None) -> str:
-    """A metric: four decimals for those around 1, fewer for large ones."""
+    """A metric as text: four decimals below 10, fewer above."""
     if value is None or not math.isfinite(value):
         return ABSENT
     decimals = 4 if abs(value) < 10 else 2 if abs(value) < 1000 else 0
@@ -72,7 +92,23 @@ def score(value: float | None) -> str:
 
 
 def theta_text(theta: dict[str, Any]) -> str:
-    """θ as it is shown: `alpha = 100, degree = 2`."""
+    """Write θ as text.
+
+    Parameters
+    ----------
+    theta
+        The hyper-parameters.
+
+    Returns
+    -------
+    str
+        Names and values; the spaces around `=` do not break.
+
+    Examples
+    --------
+    >>> theta_text({"alpha": 100.0, "degree": 2}).replace("\\u00a0", " ")
+    'alpha = 100, degree = 2'
+    """
     return ", ".join(f"{key}{EQUALS}{_theta_value(value)}" for key, value in theta.items())
 
 
@@ -90,5 +126,5 @@ _SUBSCRIPT = re.compile(r"_(?:\{([^{}]*)\}|([A-Za-zθΘ]\u0302?)(?![A-Za-z0-9]))
 
 
 def formula(text: str) -> Markup:
-    """`A_θ(S)` and `Σ_{i∈V}` with real subscripts; everything else is escaped."""
+    """HTML of a formula: `A_θ(S)` and `Σ_{i∈V}` get subscripts, everything else is escaped."""
     return Markup(_SUBSCRIPT.sub(r"<sub>\1\2</sub>", str(escape(text))))

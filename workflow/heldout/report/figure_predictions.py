@@ -15,7 +15,7 @@ SERIES = ("#2c6fa6", "#b8720a", "#16807f", "#bd4f75", "#7d55a6", "#7a7a1e", "#8b
 
 
 def predictions_figure(held_out: dict[str, Any] | None) -> "Figure":
-    """Of the selected model, on rows that it had not seen."""
+    """The figure of the selected model's predictions for held-out rows."""
     if held_out is None:
         return note_figure("No estimator of this task holds rows out in a way that can be drawn.")
     if held_out["kind"] == "regression":
@@ -80,7 +80,7 @@ def square(axis: "Axes", x: str, y: str, title: str) -> None:
 
 
 def confusion_figure(held_out: dict[str, Any]) -> "Figure":
-    """Counts, where the model gives nothing but labels."""
+    """The confusion matrix, for a model that gives only labels."""
     counts, names = np.array(held_out["confusion"]), [short(name) for name in held_out["classes"]]
     drawn, axis = plt.subplots(figsize=(WIDTH / 1.6, WIDTH / 2), layout="constrained")
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)

@@ -87,7 +87,7 @@ def panel(axis: "Axes", grid: dict[str, Any], rows: list[Row], by: str, show: Fo
 
 
 def curve_panel(axis: "Axes", grid: dict[str, Any], rows: list[Row], by: str) -> None:
-    """Risks along an axis, with the band of the estimate that selects."""
+    """Risks along one hyper-parameter, with the interval of the estimate that selects as a band."""
     [moving] = grid["axes"]
     where = positions(moving)
 
@@ -127,7 +127,7 @@ def draw_series(
 
 
 def positions(moving: dict[str, Any]) -> dict[str, float]:
-    """Where each value stands: at itself on a scale of numbers, else at its rank."""
+    """The position of each value on the axis: the value itself for numbers, else its rank."""
     numeric = moving["scale"] in ("linear", "log")
     return {
         json.dumps(value): float(value) if numeric else float(i)
@@ -176,7 +176,7 @@ def ranked_panel(axis: "Axes", rows: list[Row], by: str) -> None:
 
 
 def name_ticks(line: Any, values: list[Any]) -> None:
-    """Values as ticks; of many, some."""
+    """Label ticks with values; if there are many, with some of them."""
     step = max(1, math.ceil(len(values) / TICKS))
     shown = list(range(0, len(values), step))
     line.set_ticks(shown, [tick_text(values[i]) for i in shown])
@@ -184,5 +184,5 @@ def name_ticks(line: Any, values: list[Any]) -> None:
 
 
 def tick_text(value: Any) -> str:
-    """A value of a hyper-parameter, in short."""
+    """A value of a hyper-parameter, shortened."""
     return short("none" if value is None else significant(value, 3), 12)

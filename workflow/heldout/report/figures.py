@@ -1,4 +1,4 @@
-"""Figures for a paper, by matplotlib: the estimates, the risk of each θ, and the predictions."""
+"""Figures for papers, drawn with matplotlib: estimates, risk by θ, and predictions."""
 
 import math
 from collections.abc import Callable
@@ -25,7 +25,7 @@ UNDATED: dict[str, dict[str, Any]] = {
     "svg": {"Date": None},
     "pdf": {"CreationDate": None},
 }
-"""The same results give the same files, bit for bit."""
+"""Metadata without dates, so that the same results give the same files."""
 COLOURS = {
     "apparent": "#b8720a",
     "chosen": "#2c6fa6",
@@ -61,14 +61,24 @@ STYLE = {
 }
 PANELS = 12
 WIDTH = 6.8
-"""Inches: the text of an A4 page."""
+"""Inches: the text width of an A4 page."""
 LONGEST = 28
 FOREIGN = 0x2E80
-"""Matplotlib's own font has no characters from here on, and would warn."""
+"""The first code point that matplotlib's font lacks: it would warn about each."""
 
 
 def draw_figures(folder: Path, spec: LossTableSpec, batches: int) -> None:
-    """Draw and write every figure of a task."""
+    """Draw the figures of a task into `results/TASK/figures`.
+
+    Parameters
+    ----------
+    folder
+        `results/TASK`.
+    spec
+        Which cells are read, and the loss.
+    batches
+        The number of batches that the cells were fitted in.
+    """
     matplotlib = load_matplotlib()
     results = TaskResults(folder)
     selection, estimates, risks = results.selection, results.estimates, results.table("risks")
@@ -90,7 +100,7 @@ def draw_figures(folder: Path, spec: LossTableSpec, batches: int) -> None:
 
 
 def load_matplotlib() -> Any:
-    """Matplotlib without a screen, or an error that says how to install it."""
+    """Import matplotlib without a display; if it is not installed, the error says how to."""
     try:
         import matplotlib
     except ImportError:
@@ -121,7 +131,7 @@ def save(drawn: "Figure", folder: Path, name: str) -> None:
 def estimates_figure(estimates: Table, baselines: list[str], show: Format, loss: str) -> "Figure":
     """A panel for the whole procedure and one for each learner, with recommended intervals.
 
-    Learners that ignore the features are left out: on their scale the others could not be told apart.
+    Baselines are left out: their risks are so large that the others could not be distinguished.
     """
     from matplotlib import pyplot as plt
 
@@ -171,20 +181,20 @@ def estimates_panel(axis: "Axes", rows: dict[str, Row], names: list[str], title:
 
 
 def percent_axis(axis: Any, show: Format) -> None:
-    """Shares of errors are percentages on an axis as well."""
+    """Show percentages on an axis, if risks are percentages."""
     if show.percent:
         axis.set_major_formatter(lambda value, _: f"{round(100 * value, 4):g} %")
 
 
 def short(name: str, most: int = LONGEST) -> str:
-    """A name that fits over a panel, in characters that every font has."""
+    """A name, cut to fit over a panel, in characters that the font has."""
     kept = "".join(c if c.isprintable() and ord(c) < FOREIGN else "□" for c in name)
     cut = kept if len(kept) <= most else kept[: most - 1] + "…"
     return cut.replace("$", r"\$")  # text between two dollar signs would be set as a formula
 
 
 def note_figure(text: str) -> "Figure":
-    """Where there is nothing to draw, a figure that says why."""
+    """A figure with a text, where there is nothing to draw."""
     from matplotlib import pyplot as plt
 
     drawn, axis = plt.subplots(figsize=(WIDTH, 1), layout="constrained")

@@ -1,4 +1,4 @@
-"""How many fits each estimate rests on, counted in the manifests."""
+"""The number of fits behind each estimate, counted in the manifests."""
 
 import re
 from collections import Counter
@@ -7,27 +7,17 @@ from typing import Any
 
 from heldout.estimates.registry import ESTIMATORS
 from heldout.names import canonical
-from heldout.resampling.kinds import (
-    ADJACENT,
-    BAGS,
-    DEV,
-    FOLDS,
-    FOLDS_WHOLE,
-    FULL,
-    LOO,
-    PAIRS,
-    ROUNDS,
-)
+from heldout.resampling import kinds
 from heldout.results.task import ALL
 
 _KINDS = (
-    (FULL, re.compile(r"full")),
-    (DEV, re.compile(r"dev")),
-    (PAIRS, re.compile(r"k\d+\.r\d+\.f\d+\+f\d+")),
-    (FOLDS, re.compile(r"k\d+\.r\d+\.f\d+")),
-    (LOO, re.compile(r"loo\..*")),
-    (ROUNDS, re.compile(r"mc\.r\d+")),
-    (BAGS, re.compile(r"bag\.\d+")),
+    (kinds.FULL, re.compile(r"full")),
+    (kinds.DEV, re.compile(r"dev")),
+    (kinds.PAIRS, re.compile(r"k\d+\.r\d+\.f\d+\+f\d+")),
+    (kinds.FOLDS, re.compile(r"k\d+\.r\d+\.f\d+")),
+    (kinds.LOO, re.compile(r"loo\..*")),
+    (kinds.ROUNDS, re.compile(r"mc\.r\d+")),
+    (kinds.BAGS, re.compile(r"bag\.\d+")),
 )
 """The kind of a held-out set, by its name."""
 
@@ -35,19 +25,19 @@ _KINDS = (
 def fits_by_estimate(
     manifests: Iterable[dict[str, Any]], estimators: Sequence[str], rows: int
 ) -> dict[str, dict[str, int]]:
-    """For each learner and for `all`: the fits of its whole grid that an estimator looks at."""
+    """For each learner and for `all`: the number of fits, over the whole grid, that an estimator uses."""
     counts: dict[str, Counter[str]] = {ALL: Counter()}
     left_out: set[tuple[str, str]] = set()
     for entry in (entry for manifest in manifests for entry in manifest["cells"]):
         found = Counter(kind for name in entry["sets"] if (kind := kind_of(name)))
-        if found.pop(LOO, 0):
+        if found.pop(kinds.LOO, 0):
             left_out.add((entry["learner"], canonical(entry["theta"])))
         for name in (entry["learner"], ALL):
             counts.setdefault(name, Counter()).update(found)
     for name, own in counts.items():
         # A cell of leave-one-out is a chunk of rows; together they leave out each row once.
-        own[LOO] = rows * sum(name in (ALL, learner) for learner, _ in left_out)
-        own[ADJACENT] = own[FOLDS_WHOLE] = own[FOLDS]
+        own[kinds.LOO] = rows * sum(name in (ALL, learner) for learner, _ in left_out)
+        own[kinds.ADJACENT] = own[kinds.FOLDS_WHOLE] = own[kinds.FOLDS]
     return {
         learner: {name: fits for name in estimators if (fits := fits_for(name, own))}
         for learner, own in counts.items()
@@ -55,7 +45,7 @@ def fits_by_estimate(
 
 
 def fits_for(estimator: str, counts: Counter[str]) -> int:
-    """The fits of an estimator; the sealed test looks at the final model alone."""
+    """The number of fits of an estimator; 1 for the sealed test, which uses the final model."""
     entry = ESTIMATORS.get(estimator)
     if estimator == "test" or entry is None:
         return int(entry is not None)
@@ -63,5 +53,5 @@ def fits_for(estimator: str, counts: Counter[str]) -> int:
 
 
 def kind_of(name: str) -> str | None:
-    """The kind of a held-out set; None for one that no estimate of its own looks at."""
+    """The kind of a held-out set; None for sets that only intervals use."""
     return next((kind for kind, pattern in _KINDS if pattern.fullmatch(name)), None)

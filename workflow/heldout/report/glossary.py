@@ -1,6 +1,6 @@
-"""The words of a page: what its estimators and intervals mean, from the registries.
+"""The glossary of a page: its estimators and intervals, explained by the registries.
 
-A name that no registry knows, in results of another version, is shown as it is.
+A name that is in no registry (results of another version may have one) is shown as it is.
 """
 
 from dataclasses import asdict, dataclass
@@ -13,7 +13,7 @@ from heldout.estimates.registry import ESTIMATORS
 
 @dataclass(frozen=True)
 class Entry:
-    """A name, what it means and how far it can be trusted.
+    """An estimator or an interval, explained.
 
     `role` is that of the estimator, `interval`, or `other`; `caveat` completes "This estimate …".
     """
@@ -29,19 +29,69 @@ class Entry:
 
 
 def estimator(name: str) -> Entry:
-    """The entry of an estimator, known or not."""
+    """Get the glossary entry of an estimator.
+
+    Parameters
+    ----------
+    name
+        The estimator's name.
+
+    Returns
+    -------
+    Entry
+        Its texts; for a name that is not in the registry, only a title.
+
+    Examples
+    --------
+    >>> estimator("nested_cv").title
+    'Nested CV'
+    >>> estimator("brand_new").title
+    'Brand new'
+    """
     found = ESTIMATORS.get(name)
     return _entry(found, found.role) if found else _unknown(name, "other")
 
 
 def interval(name: str) -> Entry:
-    """The entry of an interval, known or not."""
+    """Get the glossary entry of an interval.
+
+    Parameters
+    ----------
+    name
+        The interval's name.
+
+    Returns
+    -------
+    Entry
+        Its texts; for a name that is not in the registry, only a title.
+
+    Examples
+    --------
+    >>> interval("wilson").reference.split(",")[0]
+    'Wilson 1927'
+    """
     found = INTERVALS.get(name)
     return _entry(found, "interval") if found else _unknown(name, "interval")
 
 
 def in_order(names: set[str]) -> list[str]:
-    """Estimators in the order of the registry; unknown ones before the honest."""
+    """Sort estimators from the most optimistic to the most honest.
+
+    Parameters
+    ----------
+    names
+        Names of estimators.
+
+    Returns
+    -------
+    list of str
+        In the order of the registry; names that it lacks come before the honest estimators.
+
+    Examples
+    --------
+    >>> in_order({"test", "brand_new", "training", "nested_cv"})
+    ['training', 'brand_new', 'nested_cv', 'test']
+    """
     order = {name: i for i, name in enumerate(ESTIMATORS)}
     honest = next(i for i, entry in enumerate(ESTIMATORS.values()) if entry.role == "honest")
     return sorted(names, key=lambda name: (order.get(name, honest - 0.5), name))

@@ -7,8 +7,8 @@ from heldout.estimates.rules import simplicity, within_one_se
 from heldout.names import Theta
 from heldout.results.tables import Row
 
-DECADES = 50
-"""Values that span this ratio get a logarithmic axis."""
+LOG_RATIO = 50
+"""Values get a logarithmic axis if the largest is this many times the smallest, or more."""
 
 
 def describe_grids(
@@ -45,7 +45,7 @@ def describe(name: str, thetas: list[Theta], selected: Theta | None) -> dict[str
 
 
 def one_se_choice(risks: list[Row], learner: str, by: str, simpler: dict[str, str]) -> Theta | None:
-    """The simplest θ within one standard error of the best, if the learner has such an order."""
+    """The simplest θ within one standard error of the best, if an order of simplicity is declared."""
     rows = [row for row in risks if row["learner"] == learner and row["estimator"] == by]
     if not simpler or not rows or any(row["risk"] is None for row in rows):
         return None
@@ -82,8 +82,8 @@ def scale_of(numeric: list[float], others: list[Any]) -> str:
     low, high = min(numeric), max(numeric)
     positive = [value for value in numeric if value > 0]
     if low > 0:
-        return "log" if high / low >= DECADES else "linear"
-    if low == 0 and len(positive) > 1 and max(positive) / min(positive) >= DECADES:
+        return "log" if high / low >= LOG_RATIO else "linear"
+    if low == 0 and len(positive) > 1 and max(positive) / min(positive) >= LOG_RATIO:
         return "point"
     return "linear"
 

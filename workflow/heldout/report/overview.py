@@ -1,4 +1,4 @@
-"""The index: every task with its headline."""
+"""The index page: every task with its main results."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -13,13 +13,28 @@ from heldout.results.task import TaskResults
 
 
 def index_page(folder: Path, losses: dict[str, str | None], audits: Collection[str] = ()) -> str:
-    """The whole page; `audits` are the tasks that have an audit."""
+    """Render the index of all tasks.
+
+    Parameters
+    ----------
+    folder
+        The folder of results.
+    losses
+        The tasks in order, each with the loss that the config names.
+    audits
+        The tasks that have an audit.
+
+    Returns
+    -------
+    str
+        A self-contained HTML page.
+    """
     tasks = [line(folder / name, losses[name]) | {"audit": name in audits} for name in losses]
     return render("index.html", None, tasks=tasks)
 
 
 def line(folder: Path, loss_name: str | None) -> dict[str, Any]:
-    """One task."""
+    """One task: what was selected, the expected risk and the test."""
     results = TaskResults(folder)
     facts, selection, estimates = results.facts, results.selection, results.estimates
     loss = loss_for(loss_name, results.classification)
@@ -39,7 +54,7 @@ def line(folder: Path, loss_name: str | None) -> dict[str, Any]:
 
 
 def warnings(checks: Table, selection: dict[str, Any]) -> int:
-    """How many checks failed, notes aside; without checks, how often the selection warns."""
+    """The number of failed checks other than notes; without checks, of warnings of the selection."""
     if not checks.columns:
         return len(selection["warnings"])
     return len([check for check in checks.where(status="fail") if check["severity"] != "note"])

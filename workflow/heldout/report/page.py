@@ -14,7 +14,18 @@ from heldout.report import assets, display
 
 
 def environment() -> Environment:
-    """Templates with escaping on; a missing value is an error."""
+    """Make the environment that renders templates.
+
+    Returns
+    -------
+    jinja2.Environment
+        Escapes HTML, treats a missing value as an error, and has the filters of `display`.
+
+    Examples
+    --------
+    >>> environment().from_string("{{ name }}").render(name="<b>")
+    '&lt;b&gt;'
+    """
     templates = Environment(
         loader=FileSystemLoader(assets.HERE),
         autoescape=True,
@@ -31,7 +42,7 @@ def environment() -> Environment:
 
 
 class _Compiled(FileSystemBytecodeCache):
-    """Compiled templates beside Python's own bytecode: compiling them takes longer than filling them."""
+    """Keeps compiled templates in `__pycache__`, because compiling takes longer than rendering."""
 
     def __init__(self) -> None:
         compiler = digest(jinja2.__version__, Path(__file__).read_bytes())[:8]
@@ -46,7 +57,7 @@ class _Compiled(FileSystemBytecodeCache):
 
 
 def render(template: str, payload: dict[str, Any] | None, **context: Any) -> str:
-    """A page with its styles, its scripts and its data; without data no chart library."""
+    """Render a page with its styles, scripts and data; without data it has no chart library."""
     libraries = assets.libraries() if payload is not None else []
     scripts = [*libraries, assets.script()]
     return (

@@ -49,7 +49,7 @@ def diagnostics(folder: Path, spec: LossTableSpec, batches: int, learner: str, t
 
 
 def kind_of(kinds: list[str]) -> str | None:
-    """Which cells the predictions come from: K-fold if there, else leave-one-out, else hold-out."""
+    """The kind of cells that predictions are read from: K-fold, else leave-one-out, else hold-out."""
     if FOLDS in kinds or FOLDS_WHOLE in kinds:
         return FOLDS
     return next((kind for kind in (LOO, DEV) if kind in kinds), None)
@@ -107,7 +107,7 @@ def regression(held: HeldOut) -> dict[str, Any]:
 
 
 def classification(held: HeldOut, classes: list[Any]) -> dict[str, Any]:
-    """Confusions, curves and calibration, one class against the rest."""
+    """Confusion matrix, and ROC and calibration of each class against the rest."""
     names = [str(one) for one in classes]
     scores, proba = score_matrix(held.predictions, len(names)), held.predictions.proba
     label = held.predictions.label
@@ -124,7 +124,7 @@ def classification(held: HeldOut, classes: list[Any]) -> dict[str, Any]:
             held,
             true=np.array(names, object)[held.target],
             predicted=np.array(names, object)[label],
-            **({} if proba is None else {"probability": chance_of_truth(held.target, proba)}),
+            **({} if proba is None else {"probability": probability_of_target(held.target, proba)}),
         ),
     }
 
@@ -139,8 +139,8 @@ def score_matrix(predictions: Predictions, count: int) -> np.ndarray | None:
     return np.asarray(scores, float) if scores.shape[1] == count else None
 
 
-def chance_of_truth(target: np.ndarray, proba: np.ndarray) -> np.ndarray:
-    """The probability given to the true class; 0 for a class that no training row has."""
+def probability_of_target(target: np.ndarray, proba: np.ndarray) -> np.ndarray:
+    """The predicted probability of the true class; 0 for a class that no training row has."""
     padded = np.hstack([proba, np.zeros((len(proba), 1))])
     return padded[np.arange(len(target)), np.minimum(target, proba.shape[1])]
 
@@ -149,7 +149,7 @@ def chance_of_truth(target: np.ndarray, proba: np.ndarray) -> np.ndarray:
 
 
 def hardest(held: HeldOut, **columns: np.ndarray) -> dict[str, Any]:
-    """The rows with the largest losses; of equal ones, those whose true class got the smallest probability."""
+    """The rows with the largest losses; ties by the smallest probability of the true class."""
     tie = columns.get("probability", np.zeros(len(held.losses)))
     order = np.lexsort((held.source, tie, -held.losses))[:HARDEST]
     order = order[held.losses[order] > 0]

@@ -1,4 +1,4 @@
-"""Where the numbers come from: data, cells, libraries, and every opening of the test set."""
+"""The provenance of the numbers: data, cells, libraries, and every opening of the test set."""
 
 import json
 from collections import Counter
@@ -18,7 +18,7 @@ LEVELS_SHOWN = 12
 
 
 def provenance(results: TaskResults, spec: ReportSpec, batches: int) -> dict[str, Any]:
-    """Everything that the section of this name shows."""
+    """The data of the section on provenance."""
     folder, card = results.folder, results.card
     manifests = read_manifest_files(folder, batches)
     learners = [learner.as_spec() for learner in spec.cells.learners]
@@ -41,12 +41,12 @@ def provenance(results: TaskResults, spec: ReportSpec, batches: int) -> dict[str
 
 
 def read_manifest_files(folder: Path, batches: int) -> list[dict[str, Any]]:
-    """The manifests of a task as they are."""
+    """The content of a task's manifests."""
     return [read_json(path) for path in manifest_paths(folder, batches)]
 
 
 def absent_steps(folder: Path, metrics: bool) -> list[str]:
-    """The rules that this task does without."""
+    """The rules that this task does not run."""
     tested = (folder / "vault" / "test.csv").is_file()
     return [
         name for name, there in (("open_test", tested), ("compute_metrics", metrics)) if not there
@@ -54,7 +54,7 @@ def absent_steps(folder: Path, metrics: bool) -> list[str]:
 
 
 def columns(facts: dict[str, Any]) -> list[dict[str, str]]:
-    """Each column: its name, its kind, and its levels in short."""
+    """For each column its name, its kind and its first levels."""
     schema = facts["schema"]
     found = [
         {"name": one["name"], "kind": one["kind"], "levels": levels(one["levels"])}

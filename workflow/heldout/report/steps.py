@@ -1,4 +1,4 @@
-"""The steps of a task in their order, how long each took, and a diagram of what reads what."""
+"""The steps of a task in order, how long each took, and a diagram of which reads which."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -27,13 +27,13 @@ STEPS: dict[str, tuple[str, ...]] = {
 """Each rule and the rules whose files it reads; a test compares this with workflow/rules."""
 
 LANES = {"estimate_procedures": 0, "train_final": 2, "open_test": 2, "compute_metrics": 3}
-"""Where a box stands in its row, so that no line runs through another box; the others in lane 1."""
+"""The column of a step's box, chosen so that no line crosses a box; 1 if not listed."""
 WIDE, HIGH, GAP, LINE = 160, 36, 18, 26
 
 
 @dataclass(frozen=True)
 class Step:
-    """A rule of this task; `seconds` is None where nothing measured them."""
+    """A rule of this task; `seconds` is None where they were not measured."""
 
     name: str
     reads: list[str]
@@ -69,7 +69,7 @@ def seconds_in(file: Path) -> float | None:
 
 
 def direct(steps: Iterable[Step]) -> dict[str, list[str]]:
-    """What each step reads, without what the steps that it reads from read too: fewer lines to draw."""
+    """What each step reads, without what it also reaches through another step: fewer lines to draw."""
     above: dict[str, set[str]] = {}
     found = {}
     for step in steps:
@@ -80,7 +80,7 @@ def direct(steps: Iterable[Step]) -> dict[str, list[str]]:
 
 
 def places(reads: dict[str, list[str]]) -> dict[str, tuple[float, float]]:
-    """The middle of each step's box: each stands below everything that it reads."""
+    """The centre of each step's box: below the boxes of everything that it reads."""
     depth: dict[str, int] = {}
     for name, above in reads.items():
         depth[name] = 1 + max((depth[one] for one in above), default=-1)

@@ -1,9 +1,10 @@
-"""The report of one task: its files → the words and the data of its page."""
+"""The report of one task: reads its files, renders its page."""
 
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from heldout.checks.registry import SEVERITIES
 from heldout.measures.losses import Loss, loss_for
 from heldout.names import canonical
 from heldout.report import answer, glossary, grids
@@ -16,14 +17,28 @@ from heldout.report.spec import ReportSpec
 from heldout.results.tables import Row, Table
 from heldout.results.task import TaskResults
 
-SEVERITIES = {"error": 0, "warning": 1, "note": 2}
 REQUIRED = ("estimates", "risks")
 EXTRA = ("metrics", "folds", "comparisons", "checks")
 """Tables that are shown if the task has them, and rows in them."""
 
 
 def report_page(folder: Path, spec: ReportSpec, batches: int) -> str:
-    """The whole page of a task whose cells were fitted in so many batches."""
+    """Render the report of a task.
+
+    Parameters
+    ----------
+    folder
+        `results/TASK`.
+    spec
+        What the report shows besides the files of the task.
+    batches
+        The number of batches that the cells were fitted in.
+
+    Returns
+    -------
+    str
+        A self-contained HTML page.
+    """
     results = TaskResults(folder)
     selection, source = results.selection, provenance(results, spec, batches)
     tables = shown_tables(results, spec.metrics)
@@ -66,7 +81,7 @@ def payload_of(
     selection: dict[str, Any],
     tables: dict[str, Table],
 ) -> dict[str, Any]:
-    """What the scripts of the page read."""
+    """The data that the scripts of the page read."""
     selected = {name: entry["theta"] for name, entry in selection["learners"].items()}
     learners = [learner.as_spec() for learner in spec.cells.learners]
     return {
@@ -152,13 +167,14 @@ def heads(*texts: str, numbers: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def failed_checks(checks: Table | None) -> list[Row]:
-    """The worst first."""
+    """The failed checks, the most severe first; unknown severities last."""
     failed = checks.where(status="fail") if checks else []
-    return sorted(failed, key=lambda check: SEVERITIES.get(check["severity"], len(SEVERITIES)))
+    rank = {severity: i for i, severity in enumerate(SEVERITIES)}
+    return sorted(failed, key=lambda check: rank.get(check["severity"], len(rank)))
 
 
 def shown_tables(results: TaskResults, metrics: bool) -> dict[str, Table]:
-    """The csv files of a task that are there and that the config asks for."""
+    """The tables of a task that exist and that the config asks for."""
     wanted = [name for name in (*REQUIRED, *EXTRA) if name != "metrics" or metrics]
     found = {name: results.table(name) for name in wanted}
     return {name: table for name, table in found.items() if name in REQUIRED or table.rows}

@@ -1,1 +1,1 @@
-"""What a finished run left on disk, opened for reading: report, figures and command line use it."""
+"""The files of a finished run, opened for reading: used by the report, the figures and the command line."""

@@ -14,7 +14,7 @@ TEXT = frozenset(
         *("learner_a", "learner_b", "first", "second", "better", "method"),
     )
 )
-"""Columns that stay text, whatever they look like: a learner may be called 1."""
+"""Columns of text, even where a value looks like a number: a learner may be called 1."""
 
 Row = dict[str, Any]
 Key = TypeVar("Key", bound=Hashable)
@@ -33,16 +33,34 @@ class Table:
         return [row for row in self.rows if all(row.get(k) == v for k, v in wanted.items())]
 
     def recommended(self) -> dict[tuple[str, str], Row]:
-        """Of each (learner, estimator) the row with the recommended interval."""
+        """For each (learner, estimator), the row with the recommended interval."""
         return first_of_each(self.rows, lambda row: (row["learner"], row["estimator"]))
 
     def packed(self) -> dict[str, Any]:
-        """A compact JSON form, for the scripts of the page."""
+        """A compact form for JSON (see `pack`)."""
         return pack({column: [row[column] for row in self.rows] for column in self.columns})
 
 
 def first_of_each(rows: Iterable[Value], key: Callable[[Value], Key]) -> dict[Key, Value]:
-    """The first row with each key; of an estimate's rows that is the recommended one."""
+    """Keep the first row with each key; of an estimate's rows, the first is the recommended one.
+
+    Parameters
+    ----------
+    rows
+        Rows in order.
+    key
+        The function that gives a row's key.
+
+    Returns
+    -------
+    dict
+        The first row with each key.
+
+    Examples
+    --------
+    >>> first_of_each(["kfold t", "kfold z", "test t"], lambda row: row.split()[0])
+    {'kfold': 'kfold t', 'test': 'test t'}
+    """
     found: dict[Key, Value] = {}
     for row in rows:
         found.setdefault(key(row), row)
@@ -50,7 +68,24 @@ def first_of_each(rows: Iterable[Value], key: Callable[[Value], Key]) -> dict[Ke
 
 
 def read_table(path: Path) -> Table | None:
-    """The table in a csv file, or None if there is no such file."""
+    """Read a csv file of results.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    Table or None
+        Numbers are numbers, an empty cell is None; None if there is no such file.
+
+    Examples
+    --------
+    >>> _ = (folder / "folds.csv").write_text("learner,fold,risk\\nknn,1,0.25\\nknn,2,\\n")
+    >>> read_table(folder / "folds.csv").rows
+    [{'learner': 'knn', 'fold': 1, 'risk': 0.25}, {'learner': 'knn', 'fold': 2, 'risk': None}]
+    """
     if not path.is_file():
         return None
     with path.open(newline="", encoding="utf-8") as file:
@@ -72,7 +107,7 @@ def parse(column: str, texts: Iterable[str]) -> list[Any]:
 
 
 def number(text: str) -> Any:
-    """A finite number; None for an infinite one or NaN; a text that is no number as it is."""
+    """A finite number; None for NaN or an infinite one; the text itself if it is not a number."""
     try:
         value = float(text)
     except ValueError:
@@ -83,7 +118,24 @@ def number(text: str) -> Any:
 
 
 def pack(columns: dict[str, list[Any]]) -> dict[str, Any]:
-    """Column by column; a column of texts as the numbers of its levels, because texts repeat."""
+    """Make the compact form of a table for JSON.
+
+    Parameters
+    ----------
+    columns
+        The values of each column.
+
+    Returns
+    -------
+    dict
+        `columns`, their names, and `values`. A column with texts is coded: its `levels`, and the
+        position of each value among them, because texts repeat.
+
+    Examples
+    --------
+    >>> pack({"learner": ["knn", "tree", "knn"], "risk": [0.1, 0.2, 0.3]})["values"]
+    [{'levels': ['knn', 'tree'], 'codes': [0, 1, 0]}, [0.1, 0.2, 0.3]]
+    """
     return {
         "columns": list(columns),
         "values": [pack_column(values) for values in columns.values()],

@@ -1,4 +1,4 @@
-"""The folder of a task, opened for reading. Nothing here writes or runs anything."""
+"""The folder of a task, opened for reading. Nothing here writes a file or runs a step."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +12,7 @@ from heldout.files import read_json
 from heldout.results.tables import Table, read_table
 
 ALL = "all"
-"""The learner of the rows that judge the choice between learners too."""
+"""The value of `learner` in rows for the choice between learners."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class TaskResults:
         return self.table("estimates")
 
     def estimate_rows(self) -> list[EstimateRow]:
-        """The same as typed rows."""
+        """The rows of estimates.csv."""
         path = self.folder / "estimates.csv"
         if not path.is_file():
             raise HeldoutError(f"task '{self.name}' has no estimates yet; run: snakemake --cores all")
@@ -80,13 +80,57 @@ class TaskResults:
 
 
 def task_names(results: Path, having: str) -> list[str]:
-    """The tasks whose folders have a file (or files like it), in alphabetical order."""
+    """List the tasks whose folders have a file.
+
+    Parameters
+    ----------
+    results
+        The folder of results.
+    having
+        The file's path in a task's folder; may be a pattern.
+
+    Returns
+    -------
+    list of str
+        Names in alphabetical order.
+
+    Examples
+    --------
+    >>> (folder / "penguins").mkdir()
+    >>> (folder / "penguins" / "estimates.csv").touch()
+    >>> task_names(folder, "estimates.csv")
+    ['penguins']
+    """
     depth = len(Path(having).parts)
     return sorted({path.parents[depth - 1].name for path in results.glob(f"*/{having}")})
 
 
 def open_task(results: Path, task: str) -> TaskResults:
-    """The results of a task, or an error that names the tasks there are."""
+    """Open the results of a task.
+
+    Parameters
+    ----------
+    results
+        The folder of results.
+    task
+        The name of a task.
+
+    Returns
+    -------
+    TaskResults
+        Reads a file when it is needed.
+
+    Raises
+    ------
+    HeldoutError
+        If there is no such task; the message suggests a similar name.
+
+    Examples
+    --------
+    >>> (folder / "iris" / "data").mkdir(parents=True)
+    >>> open_task(folder, "iris").name
+    'iris'
+    """
     if not (results / task).is_dir():
         hint = did_you_mean(task, task_names(results, "data"))
         raise HeldoutError(f"no task '{task}' in '{results}'{hint}")

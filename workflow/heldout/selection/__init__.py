@@ -1,1 +1,1 @@
-"""Choosing θ and the learner, the final model, and the sealed test."""
+"""Selection of θ and the learner, the final model, and the sealed test."""

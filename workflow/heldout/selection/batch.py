@@ -1,4 +1,4 @@
-"""One batch of a task's cells: listed θ are fitted as they are, an endless grid is scanned."""
+"""One batch of a task's cells: finite grids are fitted whole, endless grids are scanned."""
 
 from heldout.cells.fit import Batch, Fitter, share
 from heldout.cells.plan import Plan
@@ -15,9 +15,27 @@ def fit_batch(
     batch: int,
     batches: int,
 ) -> Batch:
-    """Find or fit the cells of batch `batch` (counted from 1) of `batches`.
+    """Find in the store, or fit, the cells of one batch.
 
-    `scanner` is needed where a learner's grid is endless; a scan is not divided between batches.
+    Parameters
+    ----------
+    plan
+        The table, the learners and the resamples of a task.
+    store
+        Where cells are kept.
+    models
+        Which fitted models are kept: `all`, `selected` or `none`.
+    loss_needs
+        The field of `Predictions` that the loss needs, if it is known.
+    scanner
+        Needed where a learner's grid is endless. One batch scans it whole.
+    batch, batches
+        Batch number `batch`, counted from 1, of `batches`.
+
+    Returns
+    -------
+    Batch
+        The cells, and the fits that failed.
     """
     pairs = list(share(plan, batch, batches))
     endless = [learner for learner in plan.learners if learner.endless][batch - 1 :: batches]

@@ -1,4 +1,4 @@
-"""The card of the final model: what it is, what it was trained on, and with what."""
+"""The card of the final model: learner, θ, training data, seed and versions."""
 
 import platform
 from typing import Any
@@ -10,13 +10,29 @@ from heldout.names import Theta, canonical, digest
 
 
 def identity(plan: Plan, name: str, theta: Theta) -> str:
-    """What the test set judges: the learner, θ and the rows and columns it was trained on."""
+    """A digest of the selection: learner, θ, and the rows and columns of the training data.
+
+    The ledger of the test set counts the selections with different digests.
+    """
     about = family(plan.learner(name), plan.table.classification)
     return digest(plan.table.digest, name, about, canonical(theta))
 
 
 def card_of(plan: Plan, selection: dict[str, Any]) -> dict[str, Any]:
-    """The content of card.json."""
+    """Make the content of card.json.
+
+    Parameters
+    ----------
+    plan
+        The table and the learners of a task.
+    selection
+        The content of selection.json.
+
+    Returns
+    -------
+    dict
+        What a user of the model needs to know about it.
+    """
     facts = plan.table.facts
     return {
         "task": plan.task,

@@ -1,4 +1,4 @@
-"""The final model as a user gets it: raw rows in, labels or numbers out."""
+"""The final model: takes rows of the original table, returns labels or numbers."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,22 +28,22 @@ class Predictor:
 
     def predict(self, rows: Any) -> np.ndarray:
         """The predicted label or number of each row."""
-        said = self.say(rows)
+        found = self.predictions(rows)
         if self.classes is None:
-            assert said.value is not None
-            return said.value
-        assert said.label is not None
-        return np.asarray(self.classes)[said.label]
+            assert found.value is not None
+            return found.value
+        assert found.label is not None
+        return np.asarray(self.classes)[found.label]
 
     def predict_proba(self, rows: Any) -> np.ndarray:
         """The probability of each class, in the order of `classes`."""
-        proba = self.say(rows).proba
+        proba = self.predictions(rows).proba
         if proba is None:
             raise AttributeError(f"{type(self.pipeline[-1]).__name__} gives no probabilities")
         return proba
 
-    def say(self, rows: Any) -> Predictions:
-        """Everything that the model can say about raw rows."""
+    def predictions(self, rows: Any) -> Predictions:
+        """Labels, probabilities and decision values, or values: whatever the model gives."""
         from heldout.numerics.predict import predict
 
         schema = schema_from_json(self.schema)

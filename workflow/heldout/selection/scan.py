@@ -1,7 +1,7 @@
-"""Scanning an endless grid: θ = 1, 2, 3, … until every selection that looks at it has stopped.
+"""The scan of an endless grid: θ = 1, 2, 3, … until every selection that uses it has stopped.
 
-One job scans a learner, because whether θ + 1 is fitted depends on the risks up to θ: those of the
-selection itself and those inside every outer fold of nested CV.
+A learner is scanned by one job, because whether θ + 1 is fitted depends on the risks up to θ: those
+of the selection itself, and those of the selection in every outer fold of nested CV.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ from heldout.selection.spec import ScanSpec
 
 @dataclass(frozen=True)
 class Scanner:
-    """What a scan needs to know besides the cells."""
+    """What a scan needs besides the cells."""
 
     loss: Loss
     splits: dict[str, Split]
@@ -32,7 +32,7 @@ class Scanner:
     spec: ScanSpec
 
     def scan(self, fitter: Fitter, learner: Learner) -> None:
-        """Fit θ by θ, never more than some selection is sure to need."""
+        """Fit θ in order, as many at a time as some selection needs at least."""
         thetas: list[Theta] = []
         needed, maximum = self.spec.patience + 1, self.spec.maximum
         while needed and len(thetas) < maximum and not fitter.batch.failures:
@@ -56,7 +56,7 @@ class Scanner:
         return first_local_min(curve.risks, curve.errors, self.spec.patience).rises_missing
 
     def _curves(self, loss_table: LossTable, name: str) -> Iterator[Curve]:
-        """The risks that the selection, and each outer fold of nested CV, looks at."""
+        """The risks that the selection, and each outer fold of nested CV, chooses by."""
         yield curve_of(loss_table, self.spec.by, name)
         for estimator in self.spec.nested:
             for partition in loss_table.partitions:
@@ -66,7 +66,28 @@ class Scanner:
 
 
 def curve_of(loss_table: LossTable, by: str, name: str) -> Curve:
-    """A learner's risks and standard errors by an estimator of a fixed algorithm."""
+    """Compute the risks and standard errors of a learner's θ.
+
+    Parameters
+    ----------
+    loss_table
+        The losses of a task.
+    by
+        The estimator, one that `select.by` may name.
+    name
+        The learner.
+
+    Returns
+    -------
+    Curve
+        A risk and a standard error for each θ.
+
+    Examples
+    --------
+    >>> curve = curve_of(loss_table, "kfold", "mean")
+    >>> list(zip(curve.thetas, curve.risks))
+    [({'shrink': 0.0}, 9.375), ({'shrink': 0.5}, 11.885416666666666)]
+    """
     evidence = [evidence_for(loss_table, by, name, theta) for theta in loss_table.thetas[name]]
     errors = [standard_error(one) for one in evidence]
     return Curve(name, loss_table.thetas[name], [one.risk for one in evidence], errors)

@@ -1,4 +1,4 @@
-"""The frozen selection: θ̂ of each learner, the learner chosen among them, and why."""
+"""The selection: θ̂ of each learner, the learner chosen among them, and the reason."""
 
 import json
 from collections.abc import Iterable
@@ -10,7 +10,34 @@ from heldout.estimates.rules import Curve, Rule, first_local_min
 
 
 def select(rows: Iterable[RiskRow], by: str, rule: Rule, maximum: int) -> dict[str, Any]:
-    """The content of selection.json, from the rows of risks.csv."""
+    """Make the content of selection.json.
+
+    Parameters
+    ----------
+    rows
+        The rows of risks.csv.
+    by
+        The estimator whose risks are compared.
+    rule
+        How θ is chosen.
+    maximum
+        How many θ the scan of an endless grid may fit.
+
+    Returns
+    -------
+    dict
+        The selected learner and θ, the reason, θ̂ of each learner, and warnings.
+
+    Examples
+    --------
+    >>> rows = [
+    ...     RiskRow("knn", f'{{"k":{k}}}', "kfold", risk, None, 0.01, None, None, None, 50)
+    ...     for k, risk in ((1, 0.3), (5, 0.1), (9, 0.2))
+    ... ]
+    >>> found = select(rows, "kfold", Rule("min"), maximum=100)
+    >>> found["learner"], found["theta"], found["why"]
+    ('knn', {'k': 5}, 'smallest kfold risk (0.1) of 3 θ')
+    """
     curves = _curves(rows, by)
     curve, best = rule.choose(curves)
     picks = {one.learner: rule.pick(one) for one in curves}
@@ -30,7 +57,25 @@ def select(rows: Iterable[RiskRow], by: str, rule: Rule, maximum: int) -> dict[s
 
 
 def selected_thetas(selection: dict[str, Any]) -> dict[str, Chosen]:
-    """(learner, θ̂) of each learner and, under `all`, of the one chosen among them."""
+    """List what was selected.
+
+    Parameters
+    ----------
+    selection
+        The content of selection.json.
+
+    Returns
+    -------
+    dict
+        (learner, θ̂) of each learner and, under `all`, of the one chosen among them.
+
+    Examples
+    --------
+    >>> learners = {"knn": {"theta": {"k": 5}}, "tree": {"theta": {"depth": 2}}}
+    >>> selection = {"learner": "tree", "theta": {"depth": 2}, "learners": learners}
+    >>> selected_thetas(selection)["all"]
+    ('tree', {'depth': 2})
+    """
     found: dict[str, Chosen] = {
         name: (name, entry["theta"]) for name, entry in selection["learners"].items()
     }
@@ -93,7 +138,7 @@ def _warnings(curve: Curve, pick: int, rule: Rule, maximum: int) -> list[str]:
 
 
 def edges(curve: Curve, pick: int) -> list[str]:
-    """The hyper-parameters whose selected number is the first or last of three or more."""
+    """The hyper-parameters whose selected value is the smallest or largest of three or more numbers."""
     return [
         name
         for name, value in curve.thetas[pick].items()

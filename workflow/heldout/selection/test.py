@@ -1,4 +1,4 @@
-"""The sealed test: the final model is scored on rows that no other step has seen."""
+"""The sealed test: the losses of the final model on rows that no other step reads."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +25,25 @@ def test_rows(
     spec: SealedTestSpec,
     openings: int,
 ) -> list[EstimateRow]:
-    """The rows of the test, for the selected learner and for the choice between learners.
+    """Compute the estimates of the sealed test.
 
-    `openings` is the number of selections that these rows have judged, this one included.
+    Parameters
+    ----------
+    predictor
+        The final model.
+    sealed
+        The sealed rows.
+    selection
+        The content of selection.json.
+    spec
+        The loss, the level and the groups.
+    openings
+        The number of selections that these rows have been used for, this one included.
+
+    Returns
+    -------
+    list of EstimateRow
+        Rows for the selected learner, and the same rows for the choice between learners.
     """
     learner, theta = selection["learner"], selection["theta"]
     evidence = _evidence(predictor, sealed, spec, openings)
@@ -44,7 +60,7 @@ def _evidence(
     schema = schema_from_json(predictor.schema)
     target = schema.target.encode(sealed.column(schema.target.name).combine_chunks())
     loss = loss_for(spec.loss, schema.target.classification)
-    losses = loss(target, predictor.say(sealed))
+    losses = loss(target, predictor.predictions(sealed))
     return Evidence(
         "test",
         [losses],

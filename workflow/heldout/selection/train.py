@@ -11,9 +11,21 @@ from heldout.resampling.kinds import FULL
 
 
 def final_pipeline(plan: Plan, store: Store, name: str, theta: Theta) -> Any:
-    """The fitted Pipeline, from the store where it is there, else fitted now.
+    """Get the final model: from the store if it is there, else by a fit.
 
-    The plan's first resample holds nothing out.
+    Parameters
+    ----------
+    plan
+        The table and the learners of a task; its first resample holds nothing out.
+    store
+        Where cells are kept.
+    name, theta
+        The selected learner and θ.
+
+    Returns
+    -------
+    sklearn.pipeline.Pipeline
+        Fitted to all unsealed rows.
     """
     learner = plan.learner(name)
     resample = plan.resamples[0]
@@ -29,6 +41,22 @@ def final_pipeline(plan: Plan, store: Store, name: str, theta: Theta) -> Any:
 
 
 def selected_folders(selection: dict[str, Any]) -> set[str]:
-    """The folders of the store that hold the selected θ of each learner."""
+    """List the folders of the store with the selected θ of each learner.
+
+    Parameters
+    ----------
+    selection
+        The content of selection.json.
+
+    Returns
+    -------
+    set of str
+        Paths relative to `results/TASK/cells`.
+
+    Examples
+    --------
+    >>> selected_folders({"learners": {"knn": {"theta": {"n_neighbors": 5}}}})
+    {'knn/n_neighbors=5'}
+    """
     chosen = selection["learners"].items()
     return {f"{name}/{theta_name(entry['theta'])}" for name, entry in chosen}

@@ -12,7 +12,7 @@ from heldout.audit.spec import AuditPageSpec
 from heldout.cells.spec import CellsSpec
 from heldout.data import oracle_catalogue
 from heldout.data.request import Request
-from heldout.estimates.registry import nested_among
+from heldout.estimates.lookup import nested_among
 from heldout.estimates.spec import LossTableSpec, RuleSpec
 from heldout.execution.specs.audit import AuditBatch, RenderAudit, SummariseAudit
 from heldout.execution.specs.cells import FitCells
