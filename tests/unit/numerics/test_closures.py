@@ -59,7 +59,7 @@ OWN = {
     "tree": {
         "numerics.engines.tree",
         *TREES,
-        *internals("tree_depths", "tree_growth", "feature_order", "tree_pruning"),
+        *internals("tree_depths", "tree_growth", "tree_splits", "feature_order", "tree_pruning"),
     },
     "forest": {"numerics.engines.forest", *TREES},
     "boosting": {"numerics.engines.boosting", *PATH, *internals("boosting_stages")},
