@@ -75,14 +75,14 @@ class Store:
     ) -> Record | None:
         """The record of a whole cell with this key that predicts what is needed, or None."""
         found = self.read(cell)
-        if found is None or found.identity.keys.cell != key:
+        if found is None or found.key != key:
             return None
         if needs and needs not in found.predictions.arrays():
             return None
         model = found.circumstances.model
         if with_model and not (model and os.path.isfile(self._place(cell, "model"))):  # noqa: PTH113
             return None
-        return _record(found)
+        return _record(found.key, found.seal, found.circumstances)
 
     def write(
         self,
@@ -118,7 +118,7 @@ class Store:
         )
         data, seal = score_file.to_bytes(identity, outcome.predictions, about)
         write_bytes(self._place(cell, ENDING), data)
-        return _record(ScoreFile(identity, outcome.predictions, about, seal))
+        return _record(keys.cell, seal, about)
 
     def predictions(self, cell: Cell, expected: str) -> Predictions:
         """The predictions of all held-out rows, if the file still has the seal that is expected."""
@@ -138,7 +138,7 @@ class Store:
     def fitted_model(self, cell: Cell, keys: Keys) -> tuple[Any, Circumstances] | None:
         """The stored model, if it is whole and was fitted as `keys` ask, and what is known of its fit."""
         found = self.read(cell)
-        if found is None or found.identity.keys.fit != keys.fit or not found.circumstances.model:
+        if found is None or found.metadata["fit"] != keys.fit or not found.circumstances.model:
             return None
         try:
             model = open_model(self._place(cell, "model"), found.circumstances.model)
@@ -186,16 +186,8 @@ def read_score(path: Path | str) -> ScoreFile | None:
         return None
 
 
-def _record(found: ScoreFile) -> Record:
-    about = found.circumstances
-    return Record(
-        found.identity.keys.cell,
-        found.seal,
-        about.model,
-        about.engine,
-        about.seconds,
-        about.warnings,
-    )
+def _record(key: str, seal: str, about: Circumstances) -> Record:
+    return Record(key, seal, about.model, about.engine, about.seconds, about.warnings)
 
 
 def _folder(path: Path) -> str:
