@@ -1,20 +1,19 @@
 """Code digests: a comment reruns nothing, a statement does, also in a module that is imported."""
 
+import ast
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from provenance_copy import load_provenance
 
 from heldout import provenance
-
-CACHES = (provenance.code_digest, provenance._path, provenance._facts, provenance._memory)
 
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A package `heldout` of files that a test writes; gives the digest of heldout.main."""
-    monkeypatch.setattr(provenance, "ROOT", tmp_path)
+    """A package of files that a test writes; gives the digest of heldout.main, as a new process would."""
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
 
     def digest_of(files):
@@ -22,25 +21,19 @@ def package(tmp_path, monkeypatch):
             path = tmp_path / name
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        for cache in CACHES:
-            cache.cache_clear()
-        return provenance.code_digest("heldout.main")
+        return load_provenance(tmp_path).code_digest("heldout.main")
 
-    yield digest_of
-    for cache in CACHES:
-        cache.cache_clear()
+    return digest_of
 
 
 PLAIN = "def f(x):\n    return x + 1\n"
 
 
-def test_what_was_read_once_is_not_read_again(package, monkeypatch):
+def test_a_module_that_has_not_changed_is_not_parsed_again(package, monkeypatch):
     files = {"main.py": "import heldout.other", "other.py": PLAIN}
     first = package(files)
-    for cache in CACHES:
-        cache.cache_clear()
-    monkeypatch.setattr(provenance, "_tree_digest", None)
-    assert provenance.code_digest("heldout.main") == first
+    monkeypatch.setattr(ast, "parse", None)
+    assert package({}) == first
 
 
 def test_a_file_of_the_same_size_written_later_is_read_again(package):
@@ -48,13 +41,14 @@ def test_a_file_of_the_same_size_written_later_is_read_again(package):
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"heldout.main": 3}', '{"heldout.main": [1]}'])
-def test_a_damaged_memory_is_forgotten(package, text):
+def test_a_damaged_cache_file_is_ignored(package, tmp_path, text):
     first = package({"main.py": PLAIN})
-    provenance._memory_file().write_text(text)
+    [cache] = (tmp_path / "__pycache__").glob("digests.*.json")
+    cache.write_text(text)
     assert package({}) == first
 
 
-def test_a_memory_that_cannot_be_written_is_done_without(package, tmp_path):
+def test_digests_need_no_cache_file(package, tmp_path):
     (tmp_path / "__pycache__").write_text("a file is in the way")
     assert package({"main.py": PLAIN}) == package({"main.py": PLAIN})
 

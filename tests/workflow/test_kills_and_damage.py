@@ -197,3 +197,17 @@ def predictions(project: Project) -> list[list[float]]:
     """What the final model says about the whole table, to the last bit."""
     model = joblib.load(project.folder / MODEL)
     return model.predict_proba(project.folder / "birds.csv").tolist()
+
+
+def test_results_of_an_older_version_are_fitted_again_with_a_word(project: Project) -> None:
+    cells = project.results / "cells"
+    (cells / "format").unlink()
+    for path in cells.glob("*/*/*.safetensors"):
+        path.rename(path.with_suffix(".score"))
+    run = project.succeed(RISKS, "--forcerun", "fit_cells")
+    assert "was written by an older version of heldout (format 1, now 2)" in run.text
+    assert project.fitted(run) == ALL_CELLS
+    assert not list(cells.glob("*/*/*.score"))
+    again = project.succeed(RISKS, "--forcerun", "fit_cells")
+    assert "older version" not in again.text
+    assert project.fitted(again) == 0

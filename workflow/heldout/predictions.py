@@ -1,4 +1,4 @@
-"""What a fitted model said about some rows."""
+"""What a fitted model predicts for some rows."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,25 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Predictions:
-    """What a model said about some rows; what it cannot say is None."""
+    """The predictions of one model, row by row; None for a kind that the model does not give.
+
+    Parameters
+    ----------
+    label
+        The predicted class of each row, as a position in the list of classes.
+    proba
+        The probability of each class (across) for each row (down).
+    decision
+        The decision function: a number per row for two classes, else a row of them.
+    value
+        The predicted number of each row, in regression.
+
+    Examples
+    --------
+    >>> predicted = Predictions(label=np.array([0, 1, 1]))
+    >>> predicted.take(slice(0, 2)).arrays()
+    {'label': array([0, 1])}
+    """
 
     label: np.ndarray | None = None
     proba: np.ndarray | None = None
@@ -19,5 +37,5 @@ class Predictions:
         return Predictions(**{k: v[part] for k, v in self.arrays().items()})
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """The parts that are there, by name."""
+        """The kinds of predictions that the model gives, by name."""
         return {k: v for k, v in vars(self).items() if v is not None}

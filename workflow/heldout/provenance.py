@@ -32,15 +32,45 @@ NUMERIC_LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 @functools.cache
 def code_digest(*modules: str) -> str:
-    """Digest of the modules and of all heldout modules that they import, transitively."""
-    found = digest(*(f"{name}:{_facts(name).digest}" for name in sorted(import_closure(*modules))))
-    _remember()
-    return found
+    """Digest of the modules and of all heldout modules that they import, transitively.
+
+    Parameters
+    ----------
+    modules
+        Names of modules of this package.
+
+    Returns
+    -------
+    str
+        32 hexadecimal digits; others if a statement of one of these modules is changed.
+
+    Examples
+    --------
+    >>> len(code_digest("heldout.names"))
+    32
+    >>> code_digest("heldout.names") == code_digest("heldout.registries")
+    False
+    """
+    names = sorted(import_closure(*modules))
+    combined = digest(*(f"{name}:{_facts(name).digest}" for name in names))
+    _save_facts()
+    return combined
 
 
 @functools.cache
 def library_versions() -> str:
-    """Canonical JSON of the versions of the numeric libraries."""
+    """The versions of the numeric libraries, which are part of the key of every cell.
+
+    Returns
+    -------
+    str
+        Canonical JSON: version by library.
+
+    Examples
+    --------
+    >>> sorted(json.loads(library_versions()))
+    ['numpy', 'scikit-learn', 'scipy']
+    """
     return canonical({name: _version(name) for name in NUMERIC_LIBRARIES})
 
 
@@ -53,10 +83,26 @@ def _version(name: str) -> str:
 
 @functools.cache
 def estimator_source(import_path: str) -> str:
-    """What stands for the code of an estimator that is not scikit-learn's own.
+    """What identifies the code of an estimator that is not scikit-learn's own.
 
-    Of an installed package its version; of the user's own module the digest of its source, so that
-    a change there fits its cells anew.
+    Parameters
+    ----------
+    import_path
+        The import path of the estimator's class or factory.
+
+    Returns
+    -------
+    str
+        The name and version of an installed package; the digest of the source of the user's own
+        module, so that its cells are fitted again when it changes; empty for scikit-learn, whose
+        version is in `library_versions`.
+
+    Examples
+    --------
+    >>> estimator_source("sklearn.svm.SVC")
+    ''
+    >>> estimator_source("pyarrow.Table").split()[0]
+    'pyarrow'
     """
     top = import_path.replace(":", ".").split(".")[0]
     spec = None if top == "sklearn" else importlib.util.find_spec(top)
@@ -64,21 +110,37 @@ def estimator_source(import_path: str) -> str:
         return ""
     if "site-packages" in Path(spec.origin).parts:
         return f"{top} {_version(top)}"
-    places = spec.submodule_search_locations
-    files = sorted(Path(places[0]).rglob("*.py")) if places else [Path(spec.origin)]
+    folders = spec.submodule_search_locations
+    files = sorted(Path(folders[0]).rglob("*.py")) if folders else [Path(spec.origin)]
     return digest(*(_tree_digest(ast.parse(file.read_text(encoding="utf-8"))) for file in files))
 
 
 def import_closure(*modules: str) -> set[str]:
-    """The modules and all heldout modules that they import, transitively."""
-    found: set[str] = set()
-    waiting = list(modules)
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += [one for one in _facts(name).imports if _path(one)]
-    return found
+    """The modules and all heldout modules that they import, transitively.
+
+    Parameters
+    ----------
+    modules
+        Names of modules of this package.
+
+    Returns
+    -------
+    set of str
+        Names of modules, the given ones among them.
+
+    Examples
+    --------
+    >>> sorted(import_closure("heldout.provenance"))
+    ['heldout.names', 'heldout.provenance']
+    """
+    closure: set[str] = set()
+    queue = list(modules)
+    while queue:
+        name = queue.pop()
+        if name not in closure:
+            closure.add(name)
+            queue += [imported for imported in _facts(name).imports if _path(imported)]
+    return closure
 
 
 @functools.cache
@@ -91,7 +153,7 @@ def _path(module: str) -> Path | None:
 
 
 class _Facts(NamedTuple):
-    """What is known of a module while its file has the same times and size."""
+    """What was read from a module's file; valid while the file has the same times and size."""
 
     stamp: list[int]
     imports: list[str]
@@ -105,96 +167,99 @@ def _facts(module: str) -> _Facts:
         raise ModuleNotFoundError(module)
     file = path.stat()
     stamp = [file.st_mtime_ns, file.st_ctime_ns, file.st_size]
-    known = _memory().get(module)
-    if known is not None and known.stamp == stamp:
-        return known
+    saved = _saved_facts().get(module)
+    if saved is not None and saved.stamp == stamp:
+        return saved
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    _news[module] = _Facts(stamp, _imports(tree), _tree_digest(tree))
-    return _news[module]
+    _unsaved[module] = _Facts(stamp, _imports(tree), _tree_digest(tree))
+    return _unsaved[module]
 
 
-_news: dict[str, _Facts] = {}
-"""What the memory does not know yet."""
+_unsaved: dict[str, _Facts] = {}
+"""Facts that are not in the cache file yet."""
 
 
-def _memory_file() -> Path:
-    """Beside the compiled bytecode, and for the same reason: not to read the code every time."""
-    way = digest(Path(__file__).read_bytes())[:8]  # of making digests
-    return ROOT / "__pycache__" / f"digests.{sys.implementation.cache_tag}.{way}.json"
+def _cache_file() -> Path:
+    """Beside the compiled bytecode, so that modules that have not changed are not parsed again.
+
+    Its name has the digest of this module: another way to make digests uses another file.
+    """
+    own_digest = digest(Path(__file__).read_bytes())[:8]
+    return ROOT / "__pycache__" / f"digests.{sys.implementation.cache_tag}.{own_digest}.json"
 
 
 @functools.cache
-def _memory() -> dict[str, _Facts]:
+def _saved_facts() -> dict[str, _Facts]:
     try:
-        found = json.loads(_memory_file().read_text(encoding="utf-8"))
-        return {module: _Facts(*facts) for module, facts in found.items()}
+        by_module = json.loads(_cache_file().read_text(encoding="utf-8"))
+        return {module: _Facts(*facts) for module, facts in by_module.items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
 
 
-def _remember() -> None:
-    """Add the news to the memory, if it can be written."""
-    if not _news or sys.dont_write_bytecode:
+def _save_facts() -> None:
+    """Add new facts to the cache file, if it can be written."""
+    if not _unsaved or sys.dont_write_bytecode:
         return
-    _memory().update(_news)
-    _news.clear()
-    file = _memory_file()
+    _saved_facts().update(_unsaved)
+    _unsaved.clear()
+    file = _cache_file()
     temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
     with contextlib.suppress(OSError):
         file.parent.mkdir(exist_ok=True)
-        temporary.write_text(json.dumps(_memory()), encoding="utf-8")
+        temporary.write_text(json.dumps(_saved_facts()), encoding="utf-8")
         temporary.replace(file)
 
 
 def _imports(tree: ast.Module) -> list[str]:
-    """Everything of this package that a module names in an import or by a dotted path."""
+    """The names of this package that a module imports or names by a dotted path."""
     names: list[str] = []
-    for node in _run_nodes(tree):
+    for node in _executed_nodes(tree):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            names += [found[1] for found in [DOTTED_PATH.fullmatch(node.value)] if found]
+            names += [match[1] for match in [DOTTED_PATH.fullmatch(node.value)] if match]
     return sorted({name for name in names if name.startswith(f"{PACKAGE}.")})
 
 
-def _run_nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    """All nodes but those of ``if TYPE_CHECKING:``, which never run."""
+def _executed_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """All nodes but those under ``if TYPE_CHECKING:``, which never run."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             continue
         yield node
-        yield from _run_nodes(node)
+        yield from _executed_nodes(node)
 
 
 def _tree_digest(tree: ast.Module) -> str:
-    words: list[str] = []
-    _spell(tree, words)
-    return digest("\n".join(words))
+    tokens: list[str] = []
+    _append_tokens(tree, tokens)
+    return digest("\n".join(tokens))
 
 
-def _spell(node: ast.AST, words: list[str]) -> None:
-    """Append the node's type and fields, in order, leaving out docstrings (quicker than ast.dump)."""
-    words.append(type(node).__name__)
+def _append_tokens(node: ast.AST, tokens: list[str]) -> None:
+    """Append the node's type and fields, in order, without docstrings (quicker than ast.dump)."""
+    tokens.append(type(node).__name__)
     for name in node._fields:
         value = getattr(node, name, None)
         if isinstance(value, ast.AST):
-            words.append(name)
-            _spell(value, words)
+            tokens.append(name)
+            _append_tokens(value, tokens)
         elif isinstance(value, list):
-            words.append(f"{name}[")
+            tokens.append(f"{name}[")
             for item in value:
                 if not isinstance(item, ast.AST):
-                    words.append(repr(item))
-                elif not _is_text(item):
-                    _spell(item, words)
-            words.append("]")
+                    tokens.append(repr(item))
+                elif not _is_docstring(item):
+                    _append_tokens(item, tokens)
+            tokens.append("]")
         elif value is not None:
-            words.append(f"{name}={value!r}")
+            tokens.append(f"{name}={value!r}")
 
 
-def _is_text(node: ast.AST) -> bool:
+def _is_docstring(node: ast.AST) -> bool:
     """A docstring, or a string that documents the name above it."""
     return (
         type(node) is ast.Expr

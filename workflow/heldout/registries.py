@@ -1,7 +1,7 @@
-"""What registries have in common: functions named by dotted paths, and words that may not be missing.
+"""What registries have in common: functions named by dotted paths, and texts that may not be empty.
 
-A registry declares; it imports nothing that computes. So parsing a config, or rendering a page,
-knows all names and words without numpy. `provenance` follows these paths like imports.
+A registry imports nothing that computes. So a config can be parsed, and a page rendered, with all
+names and texts and without numpy. `provenance` follows dotted paths like imports.
 
 Standard library only: the workflow imports this while it is parsed.
 """
@@ -23,7 +23,7 @@ def resolve(path: str) -> Any:
     Returns
     -------
     callable
-        The function; the same one, without a second import, when asked for again.
+        The function. A second call with the same path imports nothing.
 
     Examples
     --------
@@ -35,7 +35,23 @@ def resolve(path: str) -> Any:
 
 
 def refuse_empty(entry: Any, *fields: str) -> None:
-    """Refuse an entry that leaves one of these texts empty."""
+    """Raise an error for a registry entry that leaves one of these texts empty.
+
+    Parameters
+    ----------
+    entry
+        An entry of a registry: an object with attributes.
+    fields
+        Names of attributes that must hold a text.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> refuse_empty(SimpleNamespace(title="Ridge", formula=""), "title", "formula")
+    Traceback (most recent call last):
+        ...
+    ValueError: an entry has no formula: namespace(title='Ridge', formula='')
+    """
     for field in fields:
         if not getattr(entry, field).strip():
             raise ValueError(f"an entry has no {field}: {entry}")

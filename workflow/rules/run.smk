@@ -17,8 +17,10 @@ STEP_ON_CELLS = STEP.replace("{log} >", "{log} {params.batches} >")
 STEP_ON_TASKS = STEP.replace("results/{wildcards.task}", "results")
 
 
-# A long run says in the terminal how far its fitting jobs are.
+# What must be known beforehand; then, in a long run, how far its fitting jobs are.
 onstart:
+    for note in study.notes:
+        logger.info(note)
     watch([Path("results", task) for task in study.tasks], say=logger.info)
 
 

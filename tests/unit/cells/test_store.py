@@ -11,7 +11,8 @@ from safetensors.numpy import load_file
 
 from heldout.cells.key import Keys
 from heldout.cells.model_file import LARGE, SHARED, DamagedError, ModelPickler, open_model
-from heldout.cells.store import Cell, Store, read_score, store_version
+from heldout.cells.store import Cell, Store, read_score
+from heldout.cells.version import store_version
 from heldout.errors import HeldoutError
 from heldout.numerics.fit_warning import FitWarning
 from heldout.numerics.problem import Outcome

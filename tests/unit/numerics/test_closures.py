@@ -4,11 +4,11 @@ import ast
 from pathlib import Path
 
 import pytest
+from provenance_copy import copy_package, load_provenance
 
 import heldout
-from heldout import provenance
 from heldout.numerics.engines.registry import ENGINES, code_roots
-from heldout.provenance import import_closure
+from heldout.provenance import code_digest, import_closure
 
 ROOT = Path(heldout.__file__).parent
 COMMON = {
@@ -59,7 +59,7 @@ OWN = {
     "tree": {
         "numerics.engines.tree",
         *TREES,
-        *internals("tree_depths", "tree_growth", "feature_order", "tree_pruning"),
+        *internals("tree_depths", "tree_growth", "tree_splits", "feature_order", "tree_pruning"),
     },
     "forest": {"numerics.engines.forest", *TREES},
     "boosting": {"numerics.engines.boosting", *PATH, *internals("boosting_stages")},
@@ -100,18 +100,18 @@ def test_packages_of_the_closure_hold_nothing_but_a_docstring() -> None:
         assert not code or package == "", package
 
 
-def test_a_change_in_row_slicing_changes_every_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = {name: provenance.code_digest(*code_roots(name)) for name in ENGINES}
-    original = provenance._facts
+def test_a_change_in_row_slicing_changes_every_engine(tmp_path: Path) -> None:
+    copy_package(tmp_path)
 
-    def changed(module: str) -> provenance._Facts:
-        facts = original(module)
-        return facts._replace(digest="other") if module == "heldout.numerics.problem" else facts
+    def digests() -> dict[str, str]:
+        code_digest = load_provenance(tmp_path).code_digest
+        return {name: code_digest(*code_roots(name)) for name in ENGINES}
 
-    monkeypatch.setattr(provenance, "_facts", changed)
-    provenance.code_digest.cache_clear()
-    try:
-        after = {name: provenance.code_digest(*code_roots(name)) for name in ENGINES}
-    finally:
-        provenance.code_digest.cache_clear()
+    before = digests()
+    assert before == {name: code_digest(*code_roots(name)) for name in ENGINES}
+    problem = tmp_path / "numerics" / "problem.py"
+    sliced = "self._features[train], self._target[train]"
+    assert sliced in problem.read_text()
+    problem.write_text(problem.read_text().replace(sliced, sliced.replace("train", "held")))
+    after = digests()
     assert all(after[name] != before[name] for name in ENGINES)

@@ -1,4 +1,4 @@
-"""Neighbours from a search that training sets share are those of a search of their own, to the bit."""
+"""Neighbours from a search that training sets share equal those of a search of their own."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +8,8 @@ import pytest
 from fitting import builder_for
 from hypothesis import given
 from hypothesis import strategies as st
-from neighbour_jobs import SETS, TABLES, K, N, nested, normal, plan
+from neighbor_problems import SETS, TABLES, K, N, nested, normal, plan
+from sklearn.neighbors import NearestNeighbors
 
 from heldout.cells.fit import Fitter, Problems
 from heldout.cells.plan import Plan
@@ -18,34 +19,43 @@ from heldout.numerics.engines.generic import preprocess
 from heldout.numerics.neighbors import nearest
 from heldout.resampling.split import Resample
 
-# --- what is found ------------------------------------------------------------------------------
+# --- the neighbours -------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Share however small the table is, and however little comes of it."""
-    monkeypatch.setattr(neighbor_sharing, "worth", lambda n, width: 0.0 if width < n else np.inf)
-    monkeypatch.setattr(neighbor_candidates, "MISSES", 1.0)
+    """Share however small the table is, and however many rows are uncertain."""
+    monkeypatch.setattr(
+        neighbor_sharing, "searches_to_pay_off", lambda n, width: 0.0 if width < n else np.inf
+    )
+    monkeypatch.setattr(neighbor_candidates, "MAX_UNCERTAIN", 1.0)
 
 
 class Searches:
-    """The rows that are searched for: in the table, and how many in each training set."""
+    """Counts the rows that are searched for."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch):
         self.table: list[int] = []
+        """The rows searched for in the whole table."""
         self.own: list[int] = []
-        look, search = neighbor_candidates.Candidates._search_for, neighbor_sharing.nearest
+        """How many rows were searched for in each training set."""
+        table, own, search = self.table, self.own, neighbor_sharing.nearest
 
-        def count_look(one: neighbor_candidates.Candidates, rows: np.ndarray) -> None:
-            self.table += rows[~one._known[rows]].tolist()
-            look(one, rows)
+        class CountingNeighbors(NearestNeighbors):
+            def fit(self, X: np.ndarray, y: Any = None) -> Any:
+                self.number_of_row_ = {row.tobytes(): i for i, row in enumerate(X)}
+                return super().fit(X, y)
 
-        def count_search(train: np.ndarray, held: np.ndarray, k: int) -> np.ndarray:
-            self.own.append(len(held))
+            def kneighbors(self, X: np.ndarray) -> Any:
+                table.extend(self.number_of_row_[row.tobytes()] for row in X)
+                return super().kneighbors(X)
+
+        def counting_nearest(train: np.ndarray, held: np.ndarray, k: int) -> np.ndarray:
+            own.append(len(held))
             return search(train, held, k)
 
-        monkeypatch.setattr(neighbor_candidates.Candidates, "_search_for", count_look)
-        monkeypatch.setattr(neighbor_sharing, "nearest", count_search)
+        monkeypatch.setattr(neighbor_candidates, "NearestNeighbors", CountingNeighbors)
+        monkeypatch.setattr(neighbor_sharing, "nearest", counting_nearest)
 
 
 @pytest.fixture
@@ -53,7 +63,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> Searches:
     return Searches(monkeypatch)
 
 
-def found(given: Plan, k: int = K) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def shared_and_own(given: Plan, k: int = K) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """The neighbours for each training set, shared and by a search of its own."""
     problems = Problems(given, given.resamples)
     builder = builder_for(given.learners[0], given.table)
@@ -65,7 +75,7 @@ def found(given: Plan, k: int = K) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def check(given: Plan, k: int = K) -> None:
-    for shared, own in found(given, k):
+    for shared, own in shared_and_own(given, k):
         assert shared.tolist() == own.tolist()
 
 
@@ -76,7 +86,7 @@ def check(given: Plan, k: int = K) -> None:
 def test_every_set_of_every_table_gets_its_own_neighbours(
     table: Any, sets: Any, scale: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(neighbor_sharing, "MORE", 2)
+    monkeypatch.setattr(neighbor_sharing, "EXTRA_CANDIDATES", 2)
     for seed in range(3):
         generator = np.random.default_rng(seed)
         check(plan(table(generator), sets(generator), scale=scale))
@@ -91,14 +101,14 @@ def test_every_set_of_every_table_gets_its_own_neighbours(
     k=st.integers(1, 12),
     more=st.integers(0, 6),
 )
-def test_also_where_the_vicinity_is_narrow(
+def test_also_with_few_candidates(
     seed: int, table: Any, sets: Any, scale: bool, k: int, more: int
 ) -> None:
-    """Down to k rows, of which a training set lacks some."""
+    """Down to k candidates, of which a training set lacks some."""
     generator = np.random.default_rng(seed)
     given = plan(table(generator), sets(generator), scale=scale)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neighbor_sharing, "_width", lambda k, share: k + more)
+        patch.setattr(neighbor_sharing, "candidate_count", lambda k, share: k + more)
         check(given, k)
 
 
@@ -113,7 +123,7 @@ def test_each_row_is_searched_for_once(scale: bool, searches: Searches) -> None:
     assert searches.own == []
 
 
-def test_small_training_sets_get_larger_vicinities(searches: Searches) -> None:
+def test_small_training_sets_get_more_candidates(searches: Searches) -> None:
     """A quarter of the rows, each of them four times."""
     generator = np.random.default_rng(1)
     quarters = np.sort(np.argsort(generator.random((60, 900)))[:, :225])
@@ -127,21 +137,21 @@ def test_small_training_sets_get_larger_vicinities(searches: Searches) -> None:
 
 
 @pytest.mark.usefixtures("always")
-def test_only_rows_that_are_in_doubt_are_searched_for_again(
+def test_only_uncertain_rows_are_searched_for_again(
     searches: Searches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(neighbor_sharing, "MORE", 0)
+    monkeypatch.setattr(neighbor_sharing, "EXTRA_CANDIDATES", 0)
     generator = np.random.default_rng(1)
     given = plan(normal(generator), nested(generator))
     check(given)
-    asked = sum(len(rows) for resample in given.resamples for rows in resample.held.values())
-    assert 0 < sum(searches.own) < asked / 2
+    predicted = sum(len(rows) for resample in given.resamples for rows in resample.held.values())
+    assert 0 < sum(searches.own) < predicted / 2
 
 
-def test_it_is_given_up_where_distances_are_tied(
+def test_candidates_are_not_used_where_distances_are_tied(
     searches: Searches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(neighbor_sharing, "worth", lambda n, width: 0.0)
+    monkeypatch.setattr(neighbor_sharing, "searches_to_pay_off", lambda n, width: 0.0)
     generator = np.random.default_rng(1)
     given = plan((np.arange(N) % 2.0)[:, None], nested(generator))
     check(given)
@@ -189,18 +199,18 @@ def test_memory_is_limited(searches: Searches, monkeypatch: pytest.MonkeyPatch) 
     given = plan(normal(generator), nested(generator))
     monkeypatch.setattr(
         neighbor_sharing,
-        "LIMIT",
-        neighbor_candidates.bytes_of(N, neighbor_sharing._width(K, 0.6)) - 1,
+        "MEMORY_LIMIT",
+        neighbor_candidates.bytes_of(N, neighbor_sharing.candidate_count(K, 0.6)) - 1,
     )
     check(given)
     assert not searches.table
-    monkeypatch.setattr(neighbor_sharing, "LIMIT", neighbor_sharing.LIMIT + 1)
+    monkeypatch.setattr(neighbor_sharing, "MEMORY_LIMIT", neighbor_sharing.MEMORY_LIMIT + 1)
     check(given)
     assert searches.table
 
 
 @pytest.mark.usefixtures("always")
-def test_a_scan_that_asks_for_more_and_more_searches_now_and_then(searches: Searches) -> None:
+def test_a_scan_over_k_doubles_the_number_of_candidates(searches: Searches) -> None:
     generator = np.random.default_rng(1)
     given = plan(normal(generator), nested(generator))
     problems, builder = (
@@ -224,7 +234,7 @@ def test_a_scan_that_asks_for_more_and_more_searches_now_and_then(searches: Sear
 @pytest.mark.usefixtures("always")
 @pytest.mark.parametrize("scale", [True, False])
 def test_missing_values_are_not_shared(scale: bool, searches: Searches) -> None:
-    """Each training set puts its own medians in their place, and scales its own indicators."""
+    """Each training set replaces them by its own medians, and scales its own indicators."""
     generator = np.random.default_rng(1)
     features = normal(generator)
     features[generator.random(N) < 0.2, 1] = np.nan

@@ -16,10 +16,10 @@ from sklearn.svm import SVC
 from heldout.learners.grid import expand
 from heldout.learners.learner import Learner, define
 from heldout.numerics.engines import kernel_matrix
-from heldout.numerics.engines.generic import predict
 from heldout.numerics.engines.kernel_matrix import Kernel, Rows
 from heldout.numerics.engines.registry import engine_of
 from heldout.numerics.pipeline import Builder
+from heldout.numerics.predict import predict
 from heldout.numerics.problem import Outcome, Problem
 
 HELD, SEED = 40, 3
@@ -40,8 +40,8 @@ def score(features: np.ndarray) -> np.ndarray:
 
 
 def labels(features: np.ndarray, count: int) -> np.ndarray:
-    told = score(features)
-    return np.digitize(told, np.quantile(told, np.arange(1, count) / count))
+    scores = score(features)
+    return np.digitize(scores, np.quantile(scores, np.arange(1, count) / count))
 
 
 def definition(kind: str, grid: Any = None, **params: Any) -> Learner:
@@ -50,14 +50,14 @@ def definition(kind: str, grid: Any = None, **params: Any) -> Learner:
 
 
 def problem(learner: Learner, features: np.ndarray, target: np.ndarray, held: int) -> Problem:
-    """The last rows are held out; of none, the training rows are asked about."""
+    """The last `held` rows are held out; if there are none, the training rows are predicted."""
     count, width = features.shape
     count_classes = int(target.max()) + 1 if target.dtype.kind == "i" else 0
     classes = ["a", "b", "c", "d"][:count_classes] or None
     train = np.array(features[: count - held])
-    asked = features[count - held :] if held else train
+    predicted = features[count - held :] if held else train
     return Problem(
-        Builder(learner, numbers(width, classes)), train, target[: count - held], asked, SEED
+        Builder(learner, numbers(width, classes)), train, target[: count - held], predicted, SEED
     )
 
 
@@ -150,7 +150,7 @@ def test_powers(degree: int, coef0: float) -> None:
     check(given, found[0])
 
 
-def test_the_solver_is_stopped_where_it_was_told_to_stop() -> None:
+def test_the_solver_stops_after_max_iter() -> None:
     features = rows()
     grid = {"C": [10.0], "max_iter": [7, 100_000]}
     given, found = outcomes("SVC", grid, features, labels(features, 2))
@@ -168,7 +168,7 @@ def test_the_training_rows_themselves(kind: str) -> None:
         check(given, outcome)
 
 
-def test_without_support_vectors_the_intercept_is_said() -> None:
+def test_without_support_vectors_the_intercept_is_predicted() -> None:
     features = rows()
     given, found = outcomes("SVR", {"epsilon": [100.0]}, features, score(features))
     check(given, found[0])
@@ -205,26 +205,26 @@ def test_equal_rows_and_tied_votes(kernel: str, count: int) -> None:
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 @pytest.mark.parametrize("points", [2, 3])
 @pytest.mark.parametrize("shape", ["ovr", "ovo"])
-def test_a_row_halfway_between_classes_goes_where_libsvm_sends_it(
+def test_a_row_halfway_between_classes_gets_libsvms_label(
     kernel: str, points: int, shape: str
 ) -> None:
-    """The decision function is zero there, or off by rounding, to the one side or the other."""
+    """The decision function is zero there, except for rounding to one side or the other."""
     turns = np.arange(points) * 2 * np.pi / points + 0.1
     corners = np.column_stack([np.cos(turns), np.sin(turns)])
     halfway = (corners + np.roll(corners, 1, axis=0)) / 2
-    asked = np.concatenate([[[0.0, 0.0]], halfway, 3 * halfway, -7 * halfway])
+    predicted = np.concatenate([[[0.0, 0.0]], halfway, 3 * halfway, -7 * halfway])
     given, [outcome] = outcomes(
         "SVC",
         {"C": [1.0]},
-        np.concatenate([corners, asked]),
-        np.arange(points + len(asked)) % points,
-        held=len(asked),
+        np.concatenate([corners, predicted]),
+        np.arange(points + len(predicted)) % points,
+        held=len(predicted),
         kernel=kernel,
         decision_function_shape=shape,
     )
     check(given, outcome)
     assert outcome.predictions is not None
-    own = own_fit(given, outcome.theta).decision_function(asked)
+    own = own_fit(given, outcome.theta).decision_function(predicted)
     np.testing.assert_array_equal(outcome.predictions.decision, own)
 
 
@@ -245,21 +245,25 @@ def as_libsvm(kernel: Kernel, values: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("kind", ["rbf", "linear", "poly", "sigmoid"])
 def test_values_are_rounded_as_in_libsvm(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However a product is summed: as wrong as the bound allows, and that a thousand times too large."""
+    """Even if products are off by as much as the bound allows, and the bound is a thousand times larger."""
     values = Rows.of(rows(n=250))
     kernel = Kernel(kind, 0.2, 0.0 if kind == "linear" else 0.5, 3)
-    summed = Kernel._arguments
+    summed = Kernel.arguments
     noise = np.random.default_rng(1)
 
-    def wrong(self: Kernel, few: Rows, others: Rows) -> np.ndarray:
+    def with_errors(self: Kernel, few: Rows, others: Rows) -> np.ndarray:
         arguments = summed(self, few, others)
-        return arguments + 0.99 * self._error(values) * noise.choice([-1, 1], arguments.shape)
+        return arguments + 0.99 * self.argument_error(values) * noise.choice(
+            [-1, 1], arguments.shape
+        )
 
     monkeypatch.setattr(kernel_matrix, "ROUNDING", 1000 * kernel_matrix.ROUNDING)
-    monkeypatch.setattr(Kernel, "_arguments", wrong)
+    monkeypatch.setattr(Kernel, "arguments", with_errors)
     exact = as_libsvm(kernel, values.values)
     product, found = kernel.between(values, values), kernel.gram(values)
-    assert (product.astype(np.float32) != exact.astype(np.float32)).sum() > 5, "nothing to mend"
+    assert (product.astype(np.float32) != exact.astype(np.float32)).sum() > 5, (
+        "no value would be rounded otherwise"
+    )
     assert found is not None
     np.testing.assert_array_equal(found.astype(np.float32), exact.astype(np.float32))
     np.testing.assert_array_equal(found.diagonal(), exact.diagonal())
@@ -270,14 +274,14 @@ def test_values_are_rounded_as_in_libsvm(kind: str, monkeypatch: pytest.MonkeyPa
 def test_the_bound_on_what_sums_can_differ_by(kind: str, width: int) -> None:
     values = Rows.of(rows(n=60, p=width) + 5)
     kernel = Kernel(kind, 1 / width, 0.0 if kind == "linear" else 0.5, 3)
-    arguments = kernel._arguments(values, values)
+    arguments = kernel.arguments(values, values)
     product = kernel.between(values, values)
-    bound = kernel._spread(arguments, product, kernel._error(values))
+    bound = kernel.value_error(arguments, product, kernel.argument_error(values))
     assert (np.abs(product - as_libsvm(kernel, values.values)) <= bound).all()
 
 
 @pytest.mark.parametrize("kind", ["SVC", "SVR"])
-def test_rows_that_no_product_can_tell_apart_get_fits_of_their_own(kind: str) -> None:
+def test_rows_too_close_for_a_matrix_product_get_fits_of_their_own(kind: str) -> None:
     features = rows() * 0.01 + 1e4
     assert Kernel("rbf", 1000.0, 0.0, 3).gram(Rows.of(features)) is None
     target = labels(rows(), 3) if kind == "SVC" else score(rows())
@@ -298,7 +302,7 @@ def test_columns_that_are_constant() -> None:
 
 @pytest.mark.parametrize("kind", ["SVC", "SVR"])
 @pytest.mark.parametrize("largest", [100 * 100 - 1, 100 * 100])
-def test_a_matrix_that_is_too_large_is_done_without(
+def test_a_matrix_that_is_too_large_is_not_computed(
     kind: str, largest: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """100 training rows: too many, or just few enough if the held-out rows are not kept."""
@@ -322,10 +326,10 @@ def test_a_matrix_that_is_too_large_is_done_without(
     ("held", "largest", "times"),
     [(HELD, 100 * 140, 1), (HELD, 100 * 140 - 1, 3), (0, 140 * 140, 0)],
 )
-def test_held_out_rows_meet_the_kernel_once_if_memory_allows(
+def test_the_kernel_of_held_out_rows_is_computed_once_if_memory_allows(
     held: int, largest: int, times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Training rows have met it already."""
+    """That of training rows is the matrix of the fit."""
     made = []
     original = Kernel.blocks
     monkeypatch.setattr(kernel_matrix, "LARGEST", largest)
@@ -358,7 +362,7 @@ def test_one_matrix_serves_all_that_share_a_kernel(monkeypatch: pytest.MonkeyPat
 # --- errors, and what is left to the generic engine -----------------------------------------------
 
 
-def test_one_class_is_the_error_that_it_always_is() -> None:
+def test_one_class_gives_scikit_learns_error() -> None:
     features = rows()
     given, found = outcomes("SVC", {"C": [1.0, 2.0]}, features, np.ones(140, int))
     with pytest.raises(ValueError, match="number of classes") as expected:
@@ -394,13 +398,13 @@ def test_what_the_engine_serves(params: dict[str, Any], engine: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["LinearSVC", "LinearSVR", "OneClassSVM"])
-def test_other_machines_are_not_served(kind: str) -> None:
+def test_other_estimators_are_not_served(kind: str) -> None:
     assert hasattr(sklearn_svm, kind)
     assert engine_of(definition(kind), True, {}) == "generic"
 
 
-def test_a_numpy_user_sees_an_ordinary_model() -> None:
-    """On rows of any kind, long after the matrix is gone."""
+def test_the_model_predicts_new_rows_like_its_own_fit() -> None:
+    """The kernel matrix is no longer needed."""
     features = rows()
     given, [outcome] = outcomes("SVC", {"C": [2.0]}, features, labels(features, 3), kernel="linear")
     model, fresh = outcome.model[-1], rows(n=30)[::-1] * 2

@@ -1,6 +1,10 @@
-"""All depths of a tree in one growth: bit for bit the trees of scikit-learn's own fits."""
+"""All depths of a tree grown at once: bit for bit the trees of scikit-learn's own fits.
+
+The tests go to `tree_depths` itself: the engine would hide a wrong tree by fitting with scikit-learn.
+"""
 
 import pickle
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,17 +16,11 @@ from heldout.learners.grid import expand
 from heldout.learners.learner import define
 from heldout.numerics.pipeline import Builder
 from heldout.numerics.problem import Problem
-from heldout.numerics.sklearn_internals import tree_depths, tree_growth
-from heldout.numerics.sklearn_internals.feature_order import Draws, Visit
+from heldout.numerics.sklearn_internals import tree_depths, tree_growth, tree_splits
+from heldout.numerics.sklearn_internals.feature_order import RandomNumbers, Visit
 
 Rows = tuple[np.ndarray, np.ndarray]
 DEPTHS = [*range(1, 13), None]
-
-
-@pytest.fixture(autouse=True)
-def _sure(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the safety net: a wrong tree is seen, and not replaced."""
-    monkeypatch.setattr(tree_depths, "_exact", True)
 
 
 # --- tables -------------------------------------------------------------------------------------
@@ -91,7 +89,7 @@ def parameters(seed: int) -> dict[str, Any]:
     return {**given, "random_state": int(rng.integers(2**32))}
 
 
-# --- one growth equals separate fits ------------------------------------------------------------
+# --- all depths at once equal separate fits ------------------------------------------------------------
 
 
 def models_for(limits: list[int | None], **given: Any) -> list[Any]:
@@ -123,7 +121,7 @@ def assert_exact(rows: Rows, limits: list[int | None], **given: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_one_growth_gives_the_trees_of_separate_fits(kind: Any) -> None:
+def test_all_depths_at_once_give_the_trees_of_separate_fits(kind: Any) -> None:
     for seed in range(20):
         assert_exact(table(kind, seed), DEPTHS, **parameters(seed))
 
@@ -180,7 +178,7 @@ def test_a_fitted_tree_can_be_pickled() -> None:
 
 def test_a_known_constant_keeps_its_place() -> None:
     """By hand: feature 1 is found constant, goes to the front, and is not looked at again."""
-    visit = Visit([0, 1, 2], Draws(1))
+    visit = Visit([0, 1, 2], RandomNumbers(1))
     parent = visit.next(0, bytes([0, 1, 0]))
     assert parent.features[0] == 1
     child = parent.next(1, bytes([0, 1, 0]))
@@ -189,7 +187,7 @@ def test_a_known_constant_keeps_its_place() -> None:
     assert child.first({0, 2}) == child.features[2]
 
 
-# --- where one growth gives way -----------------------------------------------------------------
+# --- where each depth gets its own fit------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -224,18 +222,26 @@ def test_other_models_and_tables_are_not_served(monkeypatch: pytest.MonkeyPatch)
     numbers = [DecisionTreeRegressor(max_depth=d, random_state=0) for d in (1, 2, 3)]
     assert not tree_depths.fit(numbers, features, target)
     assert tree_depths.fit(plain, features, target)
-    monkeypatch.setattr(tree_growth, "CELLS", features.size - 1)
+    monkeypatch.setattr(tree_growth, "MAX_CELLS", features.size - 1)
     assert not tree_depths.fit(plain, features, target), "too large"
 
 
 def test_too_many_ties_are_not_served(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = table(_repeated_rows, 12)
-    monkeypatch.setattr(tree_growth, "SPREAD", 0)
-    monkeypatch.setattr(tree_growth, "FEW", 3)
+    monkeypatch.setattr(tree_growth, "MAX_GROWTH", 0)
+    monkeypatch.setattr(tree_growth, "FEW_ROWS", 3)
     assert not tree_depths.fit(models_for(DEPTHS, random_state=0), *rows)
 
 
-# --- the safety net -----------------------------------------------------------------------------
+# --- the self-check -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def _unchecked() -> Iterator[None]:
+    """As in a new process: the self-check has not run, and its result is forgotten afterwards."""
+    tree_depths.is_exact.cache_clear()
+    yield
+    tree_depths.is_exact.cache_clear()
 
 
 def fitted_by_engine(rows: Rows) -> list[Any]:
@@ -243,9 +249,9 @@ def fitted_by_engine(rows: Rows) -> list[Any]:
     columns = numbers(features.shape[1], ["a", "b", "c"])
     definition = define("tree", {"estimator": "tree", "grid": {"max_depth": [1, 2, 4, 8]}})
     problem = Problem(Builder(definition, columns), features, target, features, 7)
-    found = fit(problem, expand(definition.grid, 0, "grid"))
-    assert all(outcome.error is None for outcome in found), found
-    return [outcome.model[-1] for outcome in found]
+    outcomes = fit(problem, expand(definition.grid, 0, "grid"))
+    assert all(outcome.error is None for outcome in outcomes), outcomes
+    return [outcome.model[-1] for outcome in outcomes]
 
 
 def last_instead_of_first(self: Visit, features: Any) -> int:
@@ -260,44 +266,42 @@ def another_rounding(counts: list[np.ndarray], size: np.ndarray) -> np.ndarray:
     return ((squares / np.maximum(size * size, 1.0) - 1.0) * size).astype(np.float64)
 
 
-@pytest.mark.parametrize("wrong", ["visits", "rounding"])
-def test_the_net_catches_another_way_of_growing(
-    wrong: str, monkeypatch: pytest.MonkeyPatch
+def another_gini(counts: np.ndarray) -> np.ndarray:
+    return tree_splits.gini(counts) / 2
+
+
+@pytest.mark.usefixtures("_unchecked")
+@pytest.mark.parametrize(
+    ("owner", "name", "replacement"),
+    [
+        (Visit, "first", last_instead_of_first),
+        (tree_splits, "minus_impurity", another_rounding),
+        (tree_depths, "gini", another_gini),
+        (tree_depths, "NODE_DTYPE", None),
+    ],
+    ids=["order of features", "rounding", "impurity", "error"],
+)
+def test_the_engine_uses_scikit_learns_fits_if_its_own_trees_differ(
+    owner: Any, name: str, replacement: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first table may have no ties: the net's own table has many."""
-    if wrong == "visits":
-        monkeypatch.setattr(Visit, "first", last_instead_of_first)
-    else:
-        monkeypatch.setattr(tree_growth, "_minus_impurity", another_rounding)
-    monkeypatch.setattr(tree_depths, "_exact", None)
+    """As if another version of scikit-learn grew other trees; the rows fitted here have no ties."""
+    monkeypatch.setattr(owner, name, replacement)
+    assert tree_depths.is_exact() is False
     rng = np.random.default_rng(2)
     features = rng.normal(size=(60, 2))
     rows = features, (features[:, 0] > 0).astype(int)
-    for _ in range(2):
-        for model, depth in zip(fitted_by_engine(rows), [1, 2, 4, 8], strict=True):
-            own = DecisionTreeClassifier(max_depth=depth, random_state=7).fit(*rows)
-            assert_same(model, own, features)
-        assert tree_depths._exact is False
-
-
-def test_the_net_holds_the_first_training_set_against_scikit_learn(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(tree_depths, "_exact", None)
-    monkeypatch.setattr(tree_depths, "_agrees_on_ties", lambda: True)
-    monkeypatch.setattr(tree_depths, "gini", lambda counts: tree_growth.gini(counts) / 2)
-    rows = table(_real, 2)
-    models = models_for([1, 2, 3], random_state=0)
-    assert not tree_depths.fit(models, *rows)
-    assert tree_depths._exact is False
-    assert not hasattr(models[0], "tree_")
-
-
-def test_the_net_lets_through_what_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree_depths, "_exact", None)
-    rows = table(_real, 2)
     for model, depth in zip(fitted_by_engine(rows), [1, 2, 4, 8], strict=True):
-        assert_same(
-            model, DecisionTreeClassifier(max_depth=depth, random_state=7).fit(*rows), rows[0]
-        )
-    assert tree_depths._exact is True
+        own = DecisionTreeClassifier(max_depth=depth, random_state=7).fit(*rows)
+        assert_same(model, own, features)
+
+
+@pytest.mark.usefixtures("_unchecked")
+def test_the_engine_uses_its_own_trees_if_they_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert tree_depths.is_exact() is True
+    rows = table(_real, 2)
+    expected = [
+        DecisionTreeClassifier(max_depth=d, random_state=7).fit(*rows) for d in (1, 2, 4, 8)
+    ]
+    monkeypatch.setattr(DecisionTreeClassifier, "fit", None)
+    for model, own in zip(fitted_by_engine(rows), expected, strict=True):
+        assert_same(model, own, rows[0])

@@ -11,18 +11,20 @@ are not sealed.
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from heldout.cells.key import Keys
+from heldout.cells.version import FORMAT
 from heldout.names import Theta, canonical, digest
 from heldout.numerics.fit_warning import FitWarning
 from heldout.predictions import Predictions
 
-FORMAT = "2"
-"""The version of the files of a store. Cells of another version are fitted again."""
 ENDING = "safetensors"
+SEALED = ("format", "key", "fit", "learner", "theta", "held_out", "sets")
+"""The metadata that identify a cell."""
 LENGTH = 8
 """A safetensors file begins with the length of its header, in so many bytes."""
 DTYPES = {
@@ -85,12 +87,36 @@ class Circumstances:
 
 @dataclass(frozen=True)
 class ScoreFile:
-    """A whole score file."""
+    """A whole score file; its metadata are parsed when they are asked for."""
 
-    identity: Identity
+    metadata: dict[str, str]
     predictions: Predictions
-    circumstances: Circumstances
-    seal: str
+
+    @property
+    def key(self) -> str:
+        """The digest of all that the cell depends on."""
+        return self.metadata["key"]
+
+    @property
+    def seal(self) -> str:
+        """The digest of the arrays and of what identifies the cell."""
+        return self.metadata["seal"]
+
+    @cached_property
+    def identity(self) -> Identity:
+        """Which cell it is."""
+        given = self.metadata
+        keys = Keys(given["fit"], given["key"])
+        theta, sets = json.loads(given["theta"]), json.loads(given["sets"])
+        return Identity(keys, given["learner"], theta, given["held_out"], sets)
+
+    @cached_property
+    def circumstances(self) -> Circumstances:
+        """What else is known of the fit; nothing, if that part of the file is damaged."""
+        try:
+            return _circumstances(self.metadata)
+        except (ValueError, KeyError, TypeError):
+            return Circumstances()
 
 
 def to_bytes(
@@ -99,34 +125,28 @@ def to_bytes(
     """The content of a score file, and its seal."""
     from safetensors.numpy import save
 
-    named = identity.metadata()
+    metadata = identity.metadata()
     arrays = {name: np.ascontiguousarray(one) for name, one in predictions.arrays().items()}
-    seal = _seal(named, arrays)
-    return save(arrays, named | about.metadata() | {"seal": seal}), seal
+    seal = _seal(metadata, arrays)
+    return save(arrays, metadata | about.metadata() | {"seal": seal}), seal
 
 
 def from_bytes(data: bytes) -> ScoreFile | None:
     """The score file with this content; None if it is damaged or of another version."""
     try:
-        header, arrays = _parsed(data)
-        identity, about = _identity(header), _circumstances(header)
+        metadata, arrays = _parsed(data)
+        whole = metadata["seal"] == _seal(metadata, arrays)
+        return ScoreFile(metadata, Predictions(**arrays)) if whole else None
     except (ValueError, KeyError, TypeError, IndexError):
         return None
-    if header.get("seal") != _seal(identity.metadata(), arrays):
-        return None
-    return ScoreFile(identity, Predictions(**arrays), about, header["seal"])
 
 
-def _seal(named: dict[str, str], arrays: dict[str, np.ndarray]) -> str:
-    described = [
-        part
-        for name in sorted(arrays)
-        for part in (
-            f"{name} {arrays[name].dtype.str} {arrays[name].shape}",
-            arrays[name].tobytes(),
-        )
-    ]
-    return digest(canonical(named), *described)
+def _seal(metadata: dict[str, str], arrays: dict[str, np.ndarray]) -> str:
+    parts: list[str | bytes] = [metadata[name] for name in SEALED]
+    for name in sorted(arrays):
+        array = arrays[name]
+        parts += [f"{name} {array.dtype.str} {array.shape}", array.tobytes()]
+    return digest(*parts)
 
 
 def _parsed(data: bytes) -> tuple[dict[str, str], dict[str, np.ndarray]]:
@@ -145,12 +165,6 @@ def _array(data: bytes, start: int, described: dict[str, Any]) -> np.ndarray:
     kind = np.dtype(DTYPES[described["dtype"]])
     flat = np.frombuffer(data, kind, (end - first) // kind.itemsize, start + first)
     return flat.reshape(described["shape"])
-
-
-def _identity(header: dict[str, str]) -> Identity:
-    keys = Keys(header["fit"], header["key"])
-    theta, sets = json.loads(header["theta"]), json.loads(header["sets"])
-    return Identity(keys, header["learner"], theta, header["held_out"], sets)
 
 
 def _circumstances(header: dict[str, str]) -> Circumstances:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from heldout.cells import score_file
 from heldout.cells.key import Keys
 from heldout.cells.model_file import SHARED, DamagedError, PickledModel, open_model
-from heldout.cells.score_file import ENDING, FORMAT, Circumstances, Identity, ScoreFile
+from heldout.cells.score_file import ENDING, Circumstances, Identity, ScoreFile
+from heldout.cells.version import FILE, FORMAT, store_version
 from heldout.errors import HeldoutError
 from heldout.files import write_bytes, write_text
 from heldout.names import Theta, theta_name
@@ -25,9 +26,6 @@ from heldout.predictions import Predictions
 
 if TYPE_CHECKING:
     from heldout.numerics.problem import Outcome
-
-VERSION = "format"
-"""The file in the store's folder that says the version of its cells."""
 
 
 @dataclass(frozen=True)
@@ -77,14 +75,14 @@ class Store:
     ) -> Record | None:
         """The record of a whole cell with this key that predicts what is needed, or None."""
         found = self.read(cell)
-        if found is None or found.identity.keys.cell != key:
+        if found is None or found.key != key:
             return None
         if needs and needs not in found.predictions.arrays():
             return None
         model = found.circumstances.model
         if with_model and not (model and os.path.isfile(self._place(cell, "model"))):  # noqa: PTH113
             return None
-        return _record(found)
+        return _record(found.key, found.seal, found.circumstances)
 
     def write(
         self,
@@ -120,7 +118,7 @@ class Store:
         )
         data, seal = score_file.to_bytes(identity, outcome.predictions, about)
         write_bytes(self._place(cell, ENDING), data)
-        return _record(ScoreFile(identity, outcome.predictions, about, seal))
+        return _record(keys.cell, seal, about)
 
     def predictions(self, cell: Cell, expected: str) -> Predictions:
         """The predictions of all held-out rows, if the file still has the seal that is expected."""
@@ -140,7 +138,7 @@ class Store:
     def fitted_model(self, cell: Cell, keys: Keys) -> tuple[Any, Circumstances] | None:
         """The stored model, if it is whole and was fitted as `keys` ask, and what is known of its fit."""
         found = self.read(cell)
-        if found is None or found.identity.keys.fit != keys.fit or not found.circumstances.model:
+        if found is None or found.metadata["fit"] != keys.fit or not found.circumstances.model:
             return None
         try:
             model = open_model(self._place(cell, "model"), found.circumstances.model)
@@ -176,14 +174,7 @@ class Store:
             return
         for old in self.folder.glob("*/*/*.score"):
             old.unlink(missing_ok=True)
-        write_text(self.folder / VERSION, f"{FORMAT}\n")
-
-
-def store_version(folder: Path) -> str | None:
-    """The version of a store's cells; None if there are none. Stores before version 2 do not say it."""
-    if (folder / VERSION).is_file():
-        return (folder / VERSION).read_text(encoding="utf-8").strip()
-    return "1" if any(folder.glob("manifests/*.json")) else None
+        write_text(self.folder / FILE, f"{FORMAT}\n")
 
 
 def read_score(path: Path | str) -> ScoreFile | None:
@@ -195,16 +186,8 @@ def read_score(path: Path | str) -> ScoreFile | None:
         return None
 
 
-def _record(found: ScoreFile) -> Record:
-    about = found.circumstances
-    return Record(
-        found.identity.keys.cell,
-        found.seal,
-        about.model,
-        about.engine,
-        about.seconds,
-        about.warnings,
-    )
+def _record(key: str, seal: str, about: Circumstances) -> Record:
+    return Record(key, seal, about.model, about.engine, about.seconds, about.warnings)
 
 
 def _folder(path: Path) -> str:

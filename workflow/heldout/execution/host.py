@@ -14,9 +14,17 @@ SCHEDULER = "snakemake.schedul"
 
 def set_up() -> None:
     """All that is done before the workflow is read."""
-    settle()
+    spare_the_collector()
     set_up_shells()
     ignore_forgotten_sizes()
+
+
+def spare_the_collector() -> None:
+    """Keep the garbage collector from going through all that Snakemake has imported.
+
+    It would do so several times, at the end too: 0.15 of the 0.8 seconds of a run without jobs.
+    """
+    gc.freeze()
 
 
 def set_up_shells() -> None:
@@ -27,11 +35,6 @@ def set_up_shells() -> None:
     """
     os.environ["HELDOUT_PYTHON"] = sys.executable
     os.environ["HELDOUT_STEP"] = client.__file__
-
-
-def settle() -> None:
-    """Keep the garbage collector from going through all that has been imported so far."""
-    gc.freeze()
 
 
 def ignore_forgotten_sizes() -> None:

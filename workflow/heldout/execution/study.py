@@ -4,12 +4,16 @@ import re
 from pathlib import Path
 from typing import Any
 
+from heldout.cells.version import FORMAT, store_version
 from heldout.config.load import validate
 from heldout.errors import HeldoutError
 from heldout.execution import batches, resources
 from heldout.execution.specs import build
 from heldout.execution.specs.text import spec_text
 from heldout.execution.tasks import DeclaredTask, declared_tasks
+
+MAX_TEXT = 120_000
+"""A spec travels inside a shell command, which may have 128 KiB."""
 
 
 class Study:
@@ -59,12 +63,25 @@ class Study:
     def spec(self, step: str, task: str = "", **wildcards: Any) -> str:
         """The spec of a step as text; without a task, of a step for all of them."""
         make = getattr(build, step)
-        try:
-            if not task:
-                return spec_text(step, make(list(self._tasks.values())))
-            return spec_text(step, make(self._tasks[task], **wildcards))
-        except HeldoutError as error:
-            raise HeldoutError(f"task '{task}': {error}") from None
+        about = self._tasks[task] if task else list(self._tasks.values())
+        text = spec_text(step, make(about, **wildcards))
+        if len(text) > MAX_TEXT:
+            raise HeldoutError(
+                f"task '{task}': the grids take {len(text) // 1000} kB of text, more than a job can "
+                "be given; write long lists as range, logspace or random draws"
+            )
+        return text
+
+    @property
+    def notes(self) -> list[str]:
+        """What a user should know before the jobs start."""
+        versions = {task: store_version(Path("results", task, "cells")) for task in self.tasks}
+        return [
+            f"{task}: results/{task}/cells was written by an older version of heldout "
+            f"(format {version}, now {FORMAT}); its cells are fitted again, once"
+            for task, version in versions.items()
+            if version not in (None, FORMAT)
+        ]
 
     # --- files -----------------------------------------------------------------------------------
 

@@ -1,1 +1,1 @@
-"""What is declared about learners: definitions, grids and the catalogue of short names."""
+"""What the config declares about learners: definitions, grids and the catalogue of short names."""

@@ -12,7 +12,25 @@ from heldout.errors import HeldoutError, did_you_mean
 
 @dataclass(frozen=True)
 class Entry:
-    """What a short name stands for. A missing classifier or regressor is an error with `instead`."""
+    """What a short name means.
+
+    Parameters
+    ----------
+    classifier, regressor
+        Import paths of the estimator for classes and for numbers; None if it has none.
+    params
+        Default parameters of the estimator.
+    scale
+        Whether numbers are standardised.
+    grid
+        The default grid.
+    simpler
+        For `one_se`: whether the `larger` or the `smaller` value of a hyper-parameter is simpler.
+    polynomial
+        Whether polynomial features are made before the model.
+    instead
+        What to use for the kind of target that the learner is not for; part of the error message.
+    """
 
     classifier: str | None = None
     regressor: str | None = None
@@ -111,7 +129,7 @@ CATALOG: dict[str, Entry] = {
     ),
 }
 
-NEED_SCALE = (
+NEED_SCALING = (
     "sklearn.neighbors.",
     "sklearn.svm.",
     "sklearn.linear_model.",
@@ -120,10 +138,36 @@ NEED_SCALE = (
     "sklearn.kernel_ridge.",
     "sklearn.discriminant_analysis.",
 )
+"""Estimators in these modules get standardised numbers unless the config says otherwise."""
 
 
 def entry_for(estimator: str, where: str) -> Entry:
-    """The catalog's entry of a short name, or one made up for an import path."""
+    """The catalogue's entry of a short name; for an import path an entry without defaults.
+
+    Parameters
+    ----------
+    estimator
+        A short name or an import path.
+    where
+        The key of the config that an error message names.
+
+    Returns
+    -------
+    Entry
+        With `scale` on for scikit-learn's estimators that need it.
+
+    Raises
+    ------
+    HeldoutError
+        If it is neither a short name nor an import path.
+
+    Examples
+    --------
+    >>> entry_for("knn", "learners.knn").classifier
+    'sklearn.neighbors.KNeighborsClassifier'
+    >>> entry_for("sklearn.svm.SVC", "learners.mine").scale
+    True
+    """
     if estimator in CATALOG:
         return CATALOG[estimator]
     if "." not in estimator and ":" not in estimator:
@@ -131,5 +175,5 @@ def entry_for(estimator: str, where: str) -> Entry:
         raise HeldoutError(
             f"{where}: unknown learner '{estimator}'{hint} (or give an import path such as sklearn.svm.SVC)"
         )
-    scale = estimator.startswith(NEED_SCALE)
+    scale = estimator.startswith(NEED_SCALING)
     return Entry(classifier=estimator, regressor=estimator, scale=scale)

@@ -1,4 +1,4 @@
-"""A learner as bare data: what its fits depend on, and nothing that is only declared or worded.
+"""The part of a learner that its fits depend on, without grid, defaults and messages.
 
 The numeric code imports this module, so the key of every cell depends on it. Standard library only.
 """

@@ -3,7 +3,7 @@
 An axis is a list of values, ``{range: [1, 31]}`` (as in Python, the end is left out),
 ``{linspace: [0, 1, 11]}``, ``{logspace: [-3, 3, 13]}`` (powers of ten) or random draws
 ``{random: {loguniform: [0.001, 1000]}, n: 40}``. A whole grid may be random as well:
-``{random: {C: {loguniform: [...]}, gamma: {...}}, n: 40}``. More draws keep the earlier ones.
+``{random: {C: {loguniform: [...]}, gamma: {...}}, n: 40}``. A larger n keeps the earlier draws.
 A grid of one hyper-parameter may have no end: ``{from: 1}``, or ``{from: 0, step: 2}``.
 
 Standard library only: the workflow imports this while it is parsed.
@@ -21,11 +21,40 @@ Axis = list[Any] | dict[str, Any]
 Grid = dict[str, Axis]
 
 RULES = {"range": (2, 3), "linspace": (3, 3), "logspace": (3, 3)}
-DRAWS = {"uniform": 2, "loguniform": 2, "integer": 2, "choice": None}
+"""The smallest and the largest number of arguments of each rule."""
+DISTRIBUTIONS = {"uniform": 2, "loguniform": 2, "integer": 2, "choice": None}
+"""The number of arguments of each distribution; None for any number."""
 
 
 def expand(grid: dict[str, Any], seed: int, where: str) -> list[Theta]:
-    """All θ of a grid: keys in sorted order, the last one fastest, each θ once."""
+    """All θ of a grid: keys in sorted order, the last one fastest, each θ once.
+
+    Parameters
+    ----------
+    grid
+        The axis of each hyper-parameter, as in the config.
+    seed
+        The seed of random draws.
+    where
+        The grid's key in the config, for error messages. It seeds random draws too.
+
+    Returns
+    -------
+    list of dict
+        Each θ, value by name.
+
+    Raises
+    ------
+    HeldoutError
+        Names the axis and what is wrong with it.
+
+    Examples
+    --------
+    >>> expand({"C": {"logspace": [-1, 1, 3]}}, 0, "learners.svm.grid")
+    [{'C': 0.1}, {'C': 1.0}, {'C': 10.0}]
+    >>> expand({"b": [1, 2], "a": [3]}, 0, "learners.mine.grid")
+    [{'a': 3, 'b': 1}, {'a': 3, 'b': 2}]
+    """
     if set(grid) == {"random", "n"}:
         thetas = _joint_draws(grid, seed, where)
     else:
@@ -36,7 +65,25 @@ def expand(grid: dict[str, Any], seed: int, where: str) -> list[Theta]:
 
 
 def endless_axis(grid: dict[str, Any], where: str) -> tuple[str, int, int] | None:
-    """(name, start, step) of a grid without an end, or None."""
+    """The axis of a grid that has no end.
+
+    Parameters
+    ----------
+    grid
+        The axis of each hyper-parameter, as in the config.
+    where
+        The grid's key in the config, for error messages.
+
+    Returns
+    -------
+    tuple or None
+        (name, start, step); None if the grid has an end.
+
+    Examples
+    --------
+    >>> endless_axis({"n_neighbors": {"from": 1, "step": 2}}, "learners.knn.grid")
+    ('n_neighbors', 1, 2)
+    """
     endless = [key for key, axis in grid.items() if isinstance(axis, dict) and "from" in axis]
     if not endless:
         return None
@@ -58,8 +105,8 @@ def _values(axis: Any, seed: int, where: str) -> list[Any]:
     if not isinstance(axis, dict):
         raise HeldoutError(f"{where}: expected a list of values or a rule, found {axis!r}")
     if set(axis) == {"random", "n"}:
-        stream = random.Random(f"{seed}:{where}")
-        return [_draw(axis["random"], stream, where) for _ in range(_count(axis, where))]
+        generator = random.Random(f"{seed}:{where}")
+        return [_draw(axis["random"], generator, where) for _ in range(_count(axis, where))]
     if "random" in axis:
         raise HeldoutError(f"{where}: random draws are written {{random: …, n: 40}}")
     if len(axis) != 1:
@@ -105,37 +152,39 @@ def _joint_draws(grid: dict[str, Any], seed: int, where: str) -> list[Theta]:
     axes = grid["random"]
     if not isinstance(axes, dict) or not axes:
         raise HeldoutError(f"{where}.random: expected one distribution per hyper-parameter")
-    streams = {key: random.Random(f"{seed}:{where}.{key}") for key in axes}
+    generators = {key: random.Random(f"{seed}:{where}.{key}") for key in axes}
     return [
-        {key: _draw(axes[key], streams[key], f"{where}.{key}") for key in sorted(axes)}
+        {key: _draw(axes[key], generators[key], f"{where}.{key}") for key in sorted(axes)}
         for _ in range(_count(grid, where))
     ]
 
 
-def _draw(distribution: Any, stream: random.Random, where: str) -> Any:
+def _draw(distribution: Any, generator: random.Random, where: str) -> Any:
     if isinstance(distribution, list):
         distribution = {"choice": distribution}
     if not isinstance(distribution, dict) or len(distribution) != 1:
         raise HeldoutError(f"{where}: expected one distribution, found {distribution!r}")
     [(name, numbers)] = distribution.items()
-    if name not in DRAWS:
-        raise HeldoutError(f"{where}: unknown distribution '{name}'{did_you_mean(name, [*DRAWS])}")
+    if name not in DISTRIBUTIONS:
+        hint = did_you_mean(name, [*DISTRIBUTIONS])
+        raise HeldoutError(f"{where}: unknown distribution '{name}'{hint}")
     if not isinstance(numbers, list) or not numbers:
         raise HeldoutError(f"{where}: {name} takes a list, found {numbers!r}")
     if name == "choice":
-        return stream.choice(numbers)
-    if len(numbers) != DRAWS[name] or not _numeric(numbers) or not numbers[0] < numbers[1]:
+        return generator.choice(numbers)
+    count = DISTRIBUTIONS[name]
+    if len(numbers) != count or not _numeric(numbers) or not numbers[0] < numbers[1]:
         raise HeldoutError(f"{where}: {name} takes [low, high] with low < high, found {numbers!r}")
     low, high = numbers
     if name == "integer":
         if math.ceil(low) == math.ceil(high):
             raise HeldoutError(f"{where}: no whole number from {low} to below {high}")
-        return stream.randrange(math.ceil(low), math.ceil(high))
+        return generator.randrange(math.ceil(low), math.ceil(high))
     if name == "uniform":
-        return stream.uniform(low, high)
+        return generator.uniform(low, high)
     if low <= 0:
         raise HeldoutError(f"{where}: loguniform needs positive bounds, found {numbers!r}")
-    return math.exp(stream.uniform(math.log(low), math.log(high)))
+    return math.exp(generator.uniform(math.log(low), math.log(high)))
 
 
 def _count(axis: dict[str, Any], where: str) -> int:

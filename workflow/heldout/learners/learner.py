@@ -16,12 +16,23 @@ from heldout.provenance import estimator_source
 
 @dataclass(frozen=True, kw_only=True)
 class Learner(Definition):
-    """A named family of algorithms {A_θ : θ ∈ grid}."""
+    """A named family of algorithms {A_θ : θ ∈ grid}.
+
+    Parameters
+    ----------
+    grid
+        The axis of each hyper-parameter, as in the config.
+    simpler
+        For `one_se`: whether the `larger` or the `smaller` value of a hyper-parameter is simpler.
+    instead
+        What to use for the kind of target that the learner is not for.
+
+    The other parameters are those of `Definition`.
+    """
 
     grid: dict[str, Any]
     simpler: dict[str, str] = field(default_factory=dict)
     instead: str = ""
-    """What to use for the kind of target that the learner is not for."""
 
     @property
     def endless(self) -> bool:
@@ -29,7 +40,7 @@ class Learner(Definition):
         return endless_axis(self.grid, self._where) is not None
 
     def thetas(self, seed: int) -> list[Theta]:
-        """All θ of a finite grid, in order. The first of equals wins a selection."""
+        """All θ of a finite grid, in order. Of θ with equal risk, selection takes the first."""
         if self.endless:
             raise ValueError(f"learner {self.name} has an endless grid")
         return expand(self.grid, seed_for(seed, "grid", self.name), self._where)
@@ -43,7 +54,7 @@ class Learner(Definition):
 
     @property
     def _where(self) -> str:
-        """Where the grid stands in the config. Frozen: it seeds random grids."""
+        """The grid's key in the config. Do not change this text: it seeds random grids."""
         return f"learners.{self.name}.grid"
 
     def import_path(self, classification: bool) -> str:
@@ -55,7 +66,7 @@ class Learner(Definition):
         return path
 
     def as_spec(self) -> dict[str, Any]:
-        """A JSON-ready form; `Learner(**spec)` brings it back."""
+        """The learner as JSON-ready data; `Learner(**spec)` makes it again."""
         return asdict(self)
 
 
@@ -67,7 +78,8 @@ def define(name: str, given: dict[str, Any] | None) -> Learner:
     name
         The learner's name; without a block it must be a short name of the catalogue.
     given
-        The block `learners.NAME` of the config, with the keys that the user wrote.
+        The block `learners.NAME` of the config, with the keys that the user wrote; None if there is
+        no such block.
 
     Returns
     -------

@@ -1,1 +1,1 @@
-"""What is fitted: pipelines, engines and the arrays they see. All that the key of a cell hashes is here."""
+"""What is fitted: pipelines, engines and the arrays they use. The keys of cells hash this code."""

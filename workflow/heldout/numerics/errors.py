@@ -1,4 +1,4 @@
-"""The error of a learner that cannot be built. It carries data; the words are in `cells.preflight`.
+"""The error of a learner that cannot be built. It carries data; the messages are in `cells.preflight`.
 
 So a reworded message changes no key of a cell.
 """
@@ -7,7 +7,15 @@ from typing import Any
 
 
 class LearnerError(Exception):
-    """What is wrong (`problem`, one of the names below) and the facts that a message needs."""
+    """A learner cannot be built.
+
+    Parameters
+    ----------
+    problem
+        What is wrong: one of the names below.
+    facts
+        What the message needs: names, known names, an exception.
+    """
 
     def __init__(self, problem: str, **facts: Any):
         super().__init__(problem, facts)

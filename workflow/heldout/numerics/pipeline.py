@@ -28,14 +28,26 @@ CLASS_WEIGHT = "class_weight"
 
 @dataclass(frozen=True)
 class Columns:
-    """What a learner must know about the columns of a table."""
+    """What a learner must know about the columns of a table.
+
+    Parameters
+    ----------
+    names
+        The names of the features, in order.
+    numbers
+        The positions of numbers and booleans; the other features are categories.
+    classes
+        The labels of the target, in the order of their codes; None for a number.
+
+    Examples
+    --------
+    >>> Columns(["length", "colour"], frozenset({0}), ["no", "yes"]).classification
+    True
+    """
 
     names: list[str]
-    """The names of the features, in order."""
     numbers: frozenset[int]
-    """The positions of numbers and booleans; the other features are categories."""
     classes: list[Any] | None
-    """The labels of the target, in the order of their codes; None for a number."""
 
     @property
     def classification(self) -> bool:
@@ -45,7 +57,15 @@ class Columns:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A θ, sorted by the step that its values reach."""
+    """The values of a θ, sorted by the step of the Pipeline that they are parameters of.
+
+    Parameters
+    ----------
+    columns
+        The positions of the features that the learner uses.
+    prepare, poly, model
+        The parameters of each step, by name.
+    """
 
     columns: tuple[int, ...]
     prepare: dict[str, Any]
@@ -54,12 +74,32 @@ class Recipe:
 
     @cached_property
     def shared(self) -> str:
-        """θ with equal text share their fitted preprocessing."""
+        """A text that is equal for all θ with the same preprocessing."""
         return canonical([self.columns, self.prepare, self.poly])
 
 
 class Builder:
-    """Builds the parts of one learner's Pipelines for tables with given columns."""
+    """Builds the parts of one learner's Pipelines for tables with given columns.
+
+    Parameters
+    ----------
+    definition
+        The learner.
+    columns
+        The columns of the table.
+
+    Raises
+    ------
+    LearnerError
+        If the learner is not for this kind of target, or its estimator cannot be imported.
+
+    Examples
+    --------
+    >>> from heldout.learners.learner import define
+    >>> builder = Builder(define("tree", None), Columns(["a"], frozenset({0}), ["no", "yes"]))
+    >>> builder.estimator(builder.recipe({"max_depth": 2}), seed=7)
+    DecisionTreeClassifier(max_depth=2, random_state=7)
+    """
 
     def __init__(self, definition: Definition, columns: Columns):
         self.definition = definition
@@ -69,21 +109,21 @@ class Builder:
         if path is None:
             raise LearnerError(errors.NOT_FOR_TARGET, classification=self.classification)
         self.path = path
-        self._make = import_estimator(path)
+        self._factory = import_estimator(path)
 
     @cached_property
     def prototype(self) -> BaseEstimator:
         """The estimator with its fixed parameters."""
         fixed = {k: v for k, v in self.definition.params.items() if not _reaches_step(k)}
         try:
-            estimator = self._make()
+            estimator = self._factory()
         except TypeError as error:
             raise LearnerError(errors.CANNOT_BE_MADE, error=error) from None
         return set_params(estimator, self._by_code(fixed), "params")
 
     @cached_property
     def _seeded(self) -> list[str]:
-        """The names of the parameters that want a seed."""
+        """The names of the parameters that take a seed and have none yet."""
         return [
             name
             for name, value in self.prototype.get_params().items()
@@ -92,17 +132,17 @@ class Builder:
 
     @cached_property
     def _is_flat(self) -> bool:
-        """Whether a plain copy of the prototype is a clone: no parameter is an estimator."""
-        given, held = self.prototype.get_params(), vars(self.prototype)
-        others = [value for name, value in held.items() if name not in given]
+        """Whether copying the prototype is the same as cloning it: no parameter is an estimator."""
+        params, attributes = self.prototype.get_params(), vars(self.prototype)
+        others = [value for name, value in attributes.items() if name not in params]
         return (
-            not any("__" in name for name in given)
-            and set(given) <= set(held)
+            not any("__" in name for name in params)
+            and set(params) <= set(attributes)
             and all(value is None or isinstance(value, int | float | str) for value in others)
         )
 
     def recipe(self, theta: Theta) -> Recipe:
-        """Sort the names of θ and of the fixed parameters by the step they reach."""
+        """Sort the values of θ, and fixed parameters of steps, by the step they belong to."""
         fixed = {k: v for k, v in self.definition.params.items() if _reaches_step(k)}
         both = self._by_code({**fixed, **theta})
         names = both.pop(FEATURES, None)
@@ -121,12 +161,12 @@ class Builder:
         if self.definition.polynomial:
             steps.append((POLY, PolynomialFeatures(include_bias=False)))
         pipeline = Pipeline(steps)
-        given = {f"{PREPARE}__{k}": v for k, v in recipe.prepare.items()}
-        given |= {f"{POLY}__{k}": v for k, v in recipe.poly.items()}
-        return set_params(pipeline, given, "grid") if given else pipeline
+        params = {f"{PREPARE}__{k}": v for k, v in recipe.prepare.items()}
+        params |= {f"{POLY}__{k}": v for k, v in recipe.poly.items()}
+        return set_params(pipeline, params, "grid") if params else pipeline
 
     def estimator(self, recipe: Recipe, seed: int) -> BaseEstimator:
-        """The unfitted model with this θ and, where it draws at random, this seed."""
+        """The unfitted model with this θ and, for each random state that is not set, this seed."""
         seeds = {name: seed for name in self._seeded if name not in recipe.model}
         if not self._is_flat or not set(recipe.model) <= set(vars(self.prototype)):
             estimator = set_params(clone(self.prototype), recipe.model, "grid")
@@ -137,15 +177,15 @@ class Builder:
         return estimator
 
     def _by_code(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters with class weights by code, since a fit sees codes and not labels."""
+        """The parameters with class weights by code, since models are fitted on codes of labels."""
         return {
-            name: self._weights(value)
+            name: self._weights_by_code(value)
             if name.split("__")[-1] == CLASS_WEIGHT and isinstance(value, dict)
             else value
             for name, value in params.items()
         }
 
-    def _weights(self, by_label: dict[Any, float]) -> dict[int, float]:
+    def _weights_by_code(self, by_label: dict[Any, float]) -> dict[int, float]:
         labels = [str(label) for label in self.columns.classes or []]
         for label in map(str, by_label):
             if label not in labels:
@@ -189,7 +229,7 @@ def import_estimator(path: str) -> Any:
 
 
 def set_params(estimator: BaseEstimator, params: Mapping[str, Any], key: str) -> BaseEstimator:
-    """`set_params`; an error says which name is wrong, and under which key of the config it stands."""
+    """`set_params`; the error has the wrong name and the key of the config that contains it."""
     known = estimator.get_params()
     for name in params:
         if name not in known and name.split("__")[0] not in known:

@@ -13,13 +13,13 @@ LABEL_IS_ARGMAX = {
     "sklearn.ensemble._forest.RandomForestClassifier",
     "sklearn.ensemble._forest.ExtraTreesClassifier",
 }
-"""Classifiers whose label is the first class of highest probability: predict once, not twice."""
+"""Classifiers whose label is the first class of highest probability: `predict` need not be called."""
 LABEL_IS_SIGN = {"sklearn.svm._classes.SVC", "sklearn.svm._classes.NuSVC"}
-"""Those that choose the second of two classes where the decision function is not negative."""
+"""Classifiers that choose the second of two classes where the decision function is not negative."""
 
 
 def predict(model: BaseEstimator, features: np.ndarray, classes: list[Any] | None) -> Predictions:
-    """Everything that the model can predict for the rows.
+    """All kinds of predictions that the model gives for the rows.
 
     Parameters
     ----------
@@ -35,7 +35,15 @@ def predict(model: BaseEstimator, features: np.ndarray, classes: list[Any] | Non
     Predictions
         `value` for numbers. For classes `label`, and whatever the model has of `proba` and `decision`.
         Probabilities have a column for every class of the task. Decision values are left out where
-        training lacked a class, since their columns would mean something else.
+        training lacked a class, because their columns would belong to other classes.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> model = DummyClassifier().fit(np.zeros((4, 1)), [0, 2, 2, 2])
+    >>> predicted = predict(model, np.zeros((1, 1)), ["no", "perhaps", "yes"])
+    >>> predicted.label, predicted.proba
+    (array([2], dtype=uint8), array([[0.25, 0.  , 0.75]]))
     """
     if classes is None:
         values = np.asarray(model.predict(features), np.float64)
@@ -68,15 +76,25 @@ def as_codes(label: np.ndarray, classes: list[Any]) -> np.ndarray:
 
 
 def from_shares(shares: np.ndarray, model: Any, classes: list[Any]) -> Predictions:
-    """The predictions of a classifier that chooses the class with the largest share."""
+    """The predictions of a classifier that predicts the class with the largest share."""
     proba = aligned(shares, model.classes_, len(classes))
     return Predictions(label=as_codes(proba.argmax(axis=1), classes), proba=proba)
 
 
 def aligned(proba: np.ndarray, classes: np.ndarray, count: int) -> np.ndarray:
-    """Probabilities with a column for every class of the task; 0 where training lacked the class."""
+    """Probabilities with a column for every class of the task; 0 where training lacked the class.
+
+    Parameters
+    ----------
+    proba
+        Probabilities with a column for every class of the model.
+    classes
+        The codes of the model's classes.
+    count
+        The number of classes of the task.
+    """
     if proba.shape[1] == count:
         return proba
-    whole = np.zeros((len(proba), count))
-    whole[:, np.asarray(classes, int)] = proba
-    return whole
+    every_class = np.zeros((len(proba), count))
+    every_class[:, np.asarray(classes, int)] = proba
+    return every_class

@@ -1,4 +1,4 @@
-"""What an engine is given, what it gives back, and which rows it sees."""
+"""What an engine is given, what it returns, and which rows it gets."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -18,19 +18,26 @@ Rows = np.ndarray
 
 @dataclass(frozen=True)
 class Job:
-    """All training sets that a job fits, for engines that prepare for several at once."""
+    """All training sets that a job fits, for engines that share work between training sets.
+
+    Parameters
+    ----------
+    features
+        The whole table. The row numbers in `sets` are positions in it.
+    sets
+        The training rows and the held-out rows of each training set.
+    memory
+        What engines keep from one training set to the next, by the name of their module.
+    """
 
     features: np.ndarray
-    """The rows of the whole table, which the row numbers in `sets` mean."""
     sets: Sequence[tuple[Rows, Rows]]
-    """The training rows and the held-out rows of each."""
     memory: dict[str, Any] = field(default_factory=dict)
-    """What engines keep from one training set to the next, by the name of their module."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Which rows of the table a problem consists of, and the job that it belongs to."""
+    """The row numbers of a problem's training rows and held-out rows, and the job it belongs to."""
 
     train: Rows
     held: Rows
@@ -39,7 +46,32 @@ class Origin:
 
 @dataclass(frozen=True)
 class Problem:
-    """One training set of one learner: training rows, rows to predict, and the seed."""
+    """One training set of one learner.
+
+    Parameters
+    ----------
+    builder
+        Builds the learner's Pipelines.
+    train_features, train_target
+        The training rows. The target is a code of a class, or a number.
+    held_features
+        The rows to predict; the same object as `train_features` if these are the training rows.
+    seed
+        The seed of every fit of this problem.
+    preprocessed
+        Filled by engines: the fitted preprocessing of this training set and both transformed
+        matrices, for other θ and other learners.
+    origin
+        Which rows of the table these are; None if the problem is not part of a job.
+
+    Examples
+    --------
+    >>> from heldout.learners.learner import define
+    >>> from heldout.numerics.pipeline import Columns
+    >>> builder = Builder(define("mean", None), Columns(["a"], frozenset({0}), None))
+    >>> rows = np.array([[1.0], [2.0], [3.0]])
+    >>> problem = Problem(builder, rows, np.array([4.0, 5.0, 9.0]), rows, seed=1)
+    """
 
     builder: Builder
     train_features: np.ndarray
@@ -47,19 +79,36 @@ class Problem:
     held_features: np.ndarray
     seed: int
     preprocessed: dict[str, tuple[Any, np.ndarray, np.ndarray]] = field(default_factory=dict)
-    """Fitted preprocessing of this training set, shared by θ and by learners."""
     origin: Origin | None = None
-    """Where its rows come from, if it is one of the training sets of a job."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A fitted model and its predictions, or the error that stood in the way."""
+    """A fitted model and its predictions, or the error of the fit.
+
+    Parameters
+    ----------
+    theta
+        The θ that was fitted.
+    model
+        The fitted Pipeline; None after an error, or if models are not kept.
+    shared
+        Parts of the model that models of other θ contain too.
+    predictions
+        The predictions for the held-out rows; None after an error.
+    error
+        The error of the fit; None if there was none.
+    seconds
+        The time that the fit and its predictions took.
+    engine
+        The name of the engine.
+    warnings
+        The warnings of the fit, each with its count.
+    """
 
     theta: Theta
     model: Any = None
     shared: Sequence[Any] = ()
-    """Parts of the model that models of other θ hold too."""
     predictions: Predictions | None = None
     error: Exception | None = None
     seconds: float = 0.0
@@ -69,7 +118,17 @@ class Outcome:
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """Rows to train on, and sets of rows to predict; `name` tells training sets apart."""
+    """Which rows train, and which are predicted.
+
+    Parameters
+    ----------
+    name
+        The name of the held-out set; different for different training sets.
+    train
+        The training rows.
+    held
+        The rows of each held-out set.
+    """
 
     name: str
     train: Rows
@@ -82,10 +141,27 @@ class TrainingSet:
 
 
 class TrainingSets:
-    """Cuts problems out of a table; keeps the arrays while the training set stays the same.
+    """Makes problems from the rows of a table.
 
-    `features` and `target` are the whole table; `expected` are all training sets of the job, which
-    engines may prepare for together.
+    Rows are sliced, and preprocessing is fitted, once for all learners that follow one another on
+    the same training set.
+
+    Parameters
+    ----------
+    features, target
+        The whole table.
+    expected
+        All training sets of the job, for engines that share work between training sets.
+
+    Examples
+    --------
+    >>> from heldout.learners.learner import define
+    >>> from heldout.numerics.pipeline import Columns
+    >>> builder = Builder(define("mean", None), Columns(["a"], frozenset({0}), None))
+    >>> sets = TrainingSets(np.array([[1.0], [2.0], [3.0]]), np.array([4.0, 5.0, 9.0]))
+    >>> fold = TrainingSet("fold", np.array([0, 2]), [np.array([1])])
+    >>> sets.problem(builder, fold, seed=1).train_target
+    array([4., 9.])
     """
 
     def __init__(

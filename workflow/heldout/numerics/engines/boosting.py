@@ -1,4 +1,7 @@
-"""Boosting: the stages of a long run are the short runs, exactly."""
+"""Boosting: one fit of the longest run serves every number of rounds.
+
+The first rounds of a long run are exactly the rounds of a shorter run with the same seed.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +19,7 @@ from heldout.predictions import Predictions
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
-    """All numbers of rounds of one training set."""
+    """Fit all numbers of rounds on one training set."""
     parameter = "max_iter" if "HistGradient" in problem.builder.path else "n_estimators"
     if not boosting_stages.is_exact(type(problem.builder.prototype), parameter):
         yield from generic.run(problem, thetas)
@@ -34,7 +37,7 @@ def _fit(path: Path, parameter: str) -> Iterator[tuple[BaseEstimator, Prediction
 
 
 def _stages(longest: Any, path: Path, counts: set[int]) -> dict[int, Predictions]:
-    """The predictions after each of the numbers of rounds."""
+    """The predictions after each of these numbers of rounds."""
     if path.classes is None:
         staged = enumerate(longest.staged_predict(path.held), start=1)
         return {i: Predictions(value=np.asarray(values)) for i, values in staged if i in counts}
@@ -45,19 +48,19 @@ def _stages(longest: Any, path: Path, counts: set[int]) -> dict[int, Predictions
         strict=True,
     )
     return {
-        number: _of_stage(longest, path.classes, *stage)
+        number: _stage_predictions(longest, path.classes, *stage)
         for number, stage in enumerate(stages, start=1)
         if number in counts
     }
 
 
-def _of_stage(
+def _stage_predictions(
     model: Any, classes: list[Any], label: np.ndarray, proba: np.ndarray, decision: np.ndarray
 ) -> Predictions:
-    whole = len(model.classes_) == len(classes)
+    complete = len(model.classes_) == len(classes)
     flat = decision[:, 0] if decision.ndim == 2 and decision.shape[1] == 1 else decision
     return Predictions(
         label=as_codes(label, classes),
         proba=aligned(proba, model.classes_, len(classes)),
-        decision=np.array(flat, np.float64) if whole else None,
+        decision=np.array(flat, np.float64) if complete else None,
     )

@@ -1,4 +1,4 @@
-"""The engine for any scikit-learn estimator: one fit per θ; preprocessing is fitted once."""
+"""The engine for any scikit-learn estimator: one fit per θ, with preprocessing that θ share."""
 
 import time
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from heldout.numerics.problem import Outcome, Problem
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
-    """Fit and predict each θ; an error ends that θ only."""
+    """Fit and predict each θ; an error is in the outcome of its own θ only."""
     for theta in thetas:
         started = time.perf_counter()
         try:
@@ -32,13 +32,26 @@ def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
 
 
 def preprocess(problem: Problem, recipe: Recipe) -> tuple[Pipeline, np.ndarray, np.ndarray]:
-    """The fitted preprocessing and both transformed matrices, made once per training set."""
+    """Fit the preprocessing of a training set, once for all θ and learners that share it.
+
+    Parameters
+    ----------
+    problem
+        The training set.
+    recipe
+        The θ, sorted by step.
+
+    Returns
+    -------
+    tuple
+        The fitted steps before the model, the transformed training rows and held-out rows.
+    """
     scale, polynomial = problem.builder.definition.scale, problem.builder.definition.polynomial
     name = f"{scale}:{polynomial}:{recipe.shared}"
     if name not in problem.preprocessed:
         fitted = problem.builder.preprocessing(recipe)
         train, held = problem.train_features, problem.held_features
-        for _, step in fitted.steps:  # step by step: Pipeline.fit_transform would clone each
+        for _, step in fitted.steps:  # one by one, because Pipeline.fit_transform clones each step
             same = held is train
             train = step.fit_transform(train, problem.train_target)
             held = train if same else step.transform(held)

@@ -1,4 +1,4 @@
-"""k-NN: one neighbour query at the largest k serves every k, one search several training sets."""
+"""k-NN: one neighbour search with the largest k serves every k, and several training sets."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,12 +19,12 @@ BLOCK = 20_000_000
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
-    """All k of one training set."""
+    """Fit all k on one training set."""
     yield from run_path(problem, thetas, "n_neighbors", _fit)
 
 
 def model_class(classes: list[Any] | None) -> Any:
-    """The class of the models."""
+    """The estimator for these classes, or for numbers."""
     return ExactKNeighborsRegressor if classes is None else ExactKNeighborsClassifier
 
 
@@ -41,15 +41,15 @@ def _fit(path: Path) -> Iterator[tuple[BaseEstimator, Predictions]]:
 
 
 def mean_votes(votes: np.ndarray, neighbors: np.ndarray, ks: list[int]) -> dict[int, np.ndarray]:
-    """The mean vote among the first k neighbours, for every k that is asked for."""
-    found = {k: np.empty((len(neighbors), votes.shape[1])) for k in ks}
+    """The mean vote of the first k neighbours, for each of these k."""
+    means = {k: np.empty((len(neighbors), votes.shape[1])) for k in ks}
     step = max(1, BLOCK // (neighbors.shape[1] * votes.shape[1]))
     for start in range(0, len(neighbors), step):
         block = slice(start, start + step)
         sums = np.cumsum(votes[neighbors[block]], axis=1)
         for k in ks:
-            found[k][block] = sums[:, k - 1] / k
-    return found
+            means[k][block] = sums[:, k - 1] / k
+    return means
 
 
 def predictions_of(means: np.ndarray, model: Any, classes: list[Any] | None) -> Predictions:

@@ -1,6 +1,6 @@
 """Lasso and elastic net: coordinate descent along the path of penalties, warm-started.
 
-Only at a tight tolerance (1e-8 or less), where the start no longer shows in the result.
+Only at a tight tolerance (1e-8 or less), where the result hardly depends on the start.
 """
 
 import warnings
@@ -19,19 +19,19 @@ from heldout.predictions import Predictions
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
-    """All penalties of one training set."""
+    """Fit all penalties on one training set."""
     yield from run_path(problem, thetas, "alpha", _fit)
 
 
 def _fit(path: Path) -> Iterator[tuple[BaseEstimator, Predictions]]:
-    """Largest penalty first; the solutions are given back in the order asked for."""
+    """Solve from the largest penalty to the smallest; yield in the order of the models."""
     x_mean, y_mean = path.train.mean(axis=0), float(np.mean(path.target))
     alphas = np.array([float(model.alpha) for model in path.models])
     order = np.argsort(-alphas, kind="stable")
     first: Any = path.models[0]
     responses = path.target - y_mean
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # below, for each penalty
+        warnings.simplefilter("ignore", ConvergenceWarning)  # given below, for each penalty
         _, coefs, gaps = enet_path(
             np.asfortranarray(path.train - x_mean),
             responses,
@@ -41,15 +41,15 @@ def _fit(path: Path) -> Iterator[tuple[BaseEstimator, Predictions]]:
             max_iter=first.max_iter,
         )
     allowed = first.tol * float(responses @ responses) / len(responses)
-    place = np.argsort(order, kind="stable")
+    position = np.argsort(order, kind="stable")
     for i, model in enumerate(path.models):
-        gap = float(gaps[place[i]])
+        gap = float(gaps[position[i]])
         if gap > allowed:
             text = (
                 f"The duality gap is {gap:.3g}, above {allowed:.3g}: max_iter or tol is too small"
             )
             warnings.warn(text, ConvergenceWarning, stacklevel=2)
-        model.coef_ = np.ascontiguousarray(coefs[:, place[i]])
+        model.coef_ = np.ascontiguousarray(coefs[:, position[i]])
         model.intercept_ = y_mean - float(x_mean @ model.coef_)
         model.n_features_in_ = path.train.shape[1]
         yield model, Predictions(value=path.held @ model.coef_ + model.intercept_)

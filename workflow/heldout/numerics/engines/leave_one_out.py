@@ -5,8 +5,8 @@ G − x xᵀ·n/(n−1), and the means and scales of the remaining rows follow i
 standardised problem of each left-out row is solved exactly, for all λ, from one p × p
 eigendecomposition. (The usual shortcut e_i/(1−h_ii) holds only where nothing is scaled in the fold.)
 
-k-NN on unscaled features: the neighbours of a row among the others are its neighbours among all but
-itself. (Scaled features change with every row that is left out.)
+k-NN on unscaled features: the neighbours of a left-out row are its neighbours in the whole table
+without the row itself. (Scaled features change with every row that is left out.)
 """
 
 import time
@@ -28,8 +28,9 @@ LINEAR = "sklearn.linear_model.LinearRegression"
 K_NEIGHBORS = ("sklearn.neighbors.KNeighborsClassifier", "sklearn.neighbors.KNeighborsRegressor")
 WELL_CONDITIONED = 1e-9
 """Least squares: the smallest eigenvalue over the largest one must be above this."""
-SEEN = 1e-8
-"""A variance that is less than this share of what it was, or of the values' squares, is rounding."""
+CANCELLATION = 1e-8
+"""A variance is mostly rounding error if it is below this share of the variance before a row was
+left out, or below this share of (this share of the largest value)²."""
 
 
 def run(
@@ -39,9 +40,34 @@ def run(
     held: Sequence[Rows],
     thetas: Sequence[Theta],
 ) -> list[Outcome] | None:
-    """All θ on all left-out rows; None where that is not exact and refitting is needed.
+    """Predict each row by models of the other rows, for all θ.
 
-    Each of `held` is left out once, and all other rows of the table train.
+    Parameters
+    ----------
+    builder
+        Builds the learner's Pipelines.
+    features, target
+        The whole table.
+    held
+        The rows to leave out, one at a time; all other rows of the table train.
+    thetas
+        The θ to fit.
+
+    Returns
+    -------
+    list of Outcome, or None
+        One for each θ, with the predictions for all left-out rows. None where this would not be
+        exact, so that every row needs a fit of its own.
+
+    Examples
+    --------
+    >>> from heldout.learners.learner import define
+    >>> from heldout.numerics.pipeline import Columns
+    >>> builder = Builder(define("linear", None), Columns(["a"], frozenset({0}), None))
+    >>> rows = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> [outcome] = run(builder, rows, 2 * rows[:, 0], [np.array([3])], [{}])
+    >>> outcome.predictions.value.round(6)
+    array([6.])
     """
     if not _is_exact_for(builder, features, held, thetas):
         return None
@@ -99,7 +125,7 @@ _EXACT: dict[str, Callable[[Definition, dict[str, Any]], bool]] = {
     LINEAR: _linear,
     **dict.fromkeys(K_NEIGHBORS, _unscaled),
 }
-"""By estimator: whether its fixed parameters and those of θ allow it."""
+"""By estimator: whether leave-one-out is exact for its fixed parameters and those of θ."""
 
 
 def _positive(alpha: Any) -> bool:
@@ -117,7 +143,8 @@ def _by_neighbors(
     model = knn.model_class(classes)().fit(features, target)
     near = nearest(features, features[rows], max(ks) + 1)
     others = near != rows[:, None]
-    others[others.all(axis=1), -1] = False  # more rows like this one than there are neighbours
+    # Where so many rows equal the left-out one that it is not among its own neighbours.
+    others[others.all(axis=1), -1] = False
     means = knn.mean_votes(model.votes_, near[others].reshape(len(rows), -1), ks)
     return [knn.predictions_of(means[k], model, classes) for k in ks]
 
@@ -125,17 +152,17 @@ def _by_neighbors(
 def _by_downdating(
     builder: Builder, features: np.ndarray, target: np.ndarray, rows: Rows, thetas: list[Theta]
 ) -> list[Predictions] | None:
-    """None where least squares is badly conditioned, or a scale is mostly rounding."""
+    """None where least squares is badly conditioned, or a scale is mostly rounding error."""
     alphas = [float(builder.recipe(theta).model.get("alpha", 1.0)) for theta in thetas]
     if builder.path == LINEAR:
         alphas = [0.0]
-    values = left_out(features, target, rows, alphas, builder.definition.scale)
+    values = _predict_left_out(features, target, rows, alphas, builder.definition.scale)
     if values is None:
         return None
     return [Predictions(value=np.ascontiguousarray(column)) for column in values.T]
 
 
-def left_out(
+def _predict_left_out(
     features: np.ndarray, target: np.ndarray, rows: Rows, alphas: Sequence[float], scale: bool
 ) -> np.ndarray | None:
     """Predictions for the left-out rows (down) and λ (across); None where they are not exact."""
@@ -149,8 +176,9 @@ def left_out(
     moment = features.T @ target - factor * x * y[:, None]
     if scale:
         squares = np.diagonal(gram, axis1=1, axis2=2)
-        least = SEEN * np.maximum((features**2).sum(axis=0), n * (SEEN * largest) ** 2)
-        if (squares < least)[:, ~constant].any():  # constant but for the row left out, or nearly
+        before = (features**2).sum(axis=0)
+        least = CANCELLATION * np.maximum(before, n * (CANCELLATION * largest) ** 2)
+        if (squares < least)[:, ~constant].any():  # nearly constant without the left-out row
             return None
         scales = np.where(constant, 1.0, np.sqrt(squares / (n - 1)))
         gram = gram / (scales[:, :, None] * scales[:, None, :])
@@ -158,9 +186,13 @@ def left_out(
     values, vectors = np.linalg.eigh(gram)
     if min(alphas) == 0 and (values[:, 0] <= WELL_CONDITIONED * values[:, -1]).any():
         return None
-    query = np.einsum("ikj,ik->ij", vectors, x * factor)
-    answer = np.einsum("ikj,ik->ij", vectors, moment)
+    rotated_x = np.einsum("ikj,ik->ij", vectors, x * factor)
+    rotated_moment = np.einsum("ikj,ik->ij", vectors, moment)
     intercept = y_mean - y / (n - 1)
     return np.stack(
-        [intercept + (query * answer / (values + alpha)).sum(axis=1) for alpha in alphas], axis=1
+        [
+            intercept + (rotated_x * rotated_moment / (values + alpha)).sum(axis=1)
+            for alpha in alphas
+        ],
+        axis=1,
     )

@@ -1,4 +1,7 @@
-"""Least squares by the solver that scikit-learn calls, without its checks: small fits come in thousands."""
+"""Least squares by the solver that scikit-learn calls, without its checks.
+
+Studies with subsets of features make thousands of small fits, and the checks take most of the time.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,12 +17,12 @@ from heldout.numerics.problem import Outcome, Problem
 from heldout.predictions import Predictions
 
 WELL_CONDITIONED = 1e-5
-"""Smallest over largest singular value. Below it scikit-learn fits, whose versions differ in which
-singular values they take for zero."""
+"""Smallest over largest singular value. Below it scikit-learn itself fits, because its versions
+differ in which singular values they treat as zero."""
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
-    """Each θ (a set of columns, say) of one training set."""
+    """Fit each θ on one training set; θ is a set of columns, for example."""
     yield from run_path(problem, thetas, "fit_intercept", _fit)
 
 

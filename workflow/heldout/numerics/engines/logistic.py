@@ -1,9 +1,9 @@
 """Logistic regression: each C starts from the solution of the one before it.
 
-At a tolerance of 1e-10 or less, Newton steps end in the same optimum wherever they start: the
+At a tolerance of 1e-10 or less, Newton steps reach the same optimum from every start: the
 probabilities are within 1e-6 of those of separate fits. For two classes the steps are taken here,
 because scikit-learn's checks take longer than the steps. scikit-learn fits more than two classes,
-weighted classes, and whatever these steps do not converge for (and warns if it does not either).
+weighted classes, and problems for which these steps do not converge (and warns if its own do not).
 """
 
 import copy
@@ -24,15 +24,16 @@ from heldout.predictions import Predictions
 HALVINGS = 20
 """How often a step that does not lower the objective is halved."""
 ROUNDING = 1e-12
+"""The relative rounding error of the objective."""
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
-    """All C of one training set."""
+    """Fit all C on one training set."""
     yield from run_path(problem, thetas, "C", _fit)
 
 
 def _fit(path: Path) -> Iterator[tuple[BaseEstimator, Predictions]]:
-    """Strongest penalty first: its solution is the easiest to find from zero."""
+    """Strongest penalty first: its solution is the nearest to zero, where the first fit starts."""
     order = sorted(range(len(path.models)), key=lambda i: path.models[i].C)
     fit = _fitter(path)
     fitted = {i: fit(path.models[i]) for i in order}
@@ -41,15 +42,15 @@ def _fit(path: Path) -> Iterator[tuple[BaseEstimator, Predictions]]:
 
 
 def _predictions(model: Any, path: Path) -> Predictions:
-    """Those of the model; for two classes without its checks of the rows."""
+    """The model's predictions; for two classes without scikit-learn's checks of the rows."""
     if len(model.classes_) != 2 or path.classes is None:
         return predict(model, path.held, path.classes)
     scores = path.held @ model.coef_[0] + model.intercept_[0]
     share = expit(scores)
     proba = aligned(np.column_stack([1 - share, share]), model.classes_, len(path.classes))
     label = as_codes(model.classes_[(scores > 0).astype(int)], path.classes)
-    whole = len(path.classes) == 2
-    return Predictions(label=label, proba=proba, decision=scores if whole else None)
+    complete = len(path.classes) == 2
+    return Predictions(label=label, proba=proba, decision=scores if complete else None)
 
 
 def _fitter(path: Path) -> Any:
@@ -70,22 +71,22 @@ def _fitter(path: Path) -> Any:
 
 
 class _Solver:
-    """scikit-learn's solver, started from its last solution."""
+    """scikit-learn's solver, started from its previous solution."""
 
     def __init__(self, path: Path):
         self._path = path
-        self._last: Any = None
+        self._previous: Any = None
 
     def fit(self, model: Any) -> Any:
-        """Fit a copy; models fitted before stay as they are."""
-        solver = copy.copy(self._last or model)
+        """Fit a copy, so that models fitted before keep their coefficients."""
+        solver = copy.copy(self._previous or model)
         solver.C, solver.warm_start = model.C, True
         solver.fit(self._path.train, self._path.target)
-        self._last = solver
-        made = copy.copy(solver)
-        made.warm_start = model.warm_start
-        made.coef_, made.intercept_ = solver.coef_.copy(), solver.intercept_.copy()
-        return made
+        self._previous = solver
+        fitted = copy.copy(solver)
+        fitted.warm_start = model.warm_start
+        fitted.coef_, fitted.intercept_ = solver.coef_.copy(), solver.intercept_.copy()
+        return fitted
 
 
 class _Steps:
@@ -97,7 +98,7 @@ class _Steps:
         self.weights = np.zeros(self._rows.shape[1])
 
     def descend(self, model: Any) -> bool:
-        """Go to the optimum for this C; returns whether it was reached."""
+        """Take Newton steps to the optimum for this C; returns whether it was reached."""
         penalty = np.full(len(self.weights), 1.0 / (model.C * len(self._rows)))
         penalty[-1] = 0.0
         weights, scores = self.weights, self._rows @ self.weights
@@ -109,7 +110,7 @@ class _Steps:
             if step is None:
                 return False
             if np.abs(slope).max() <= model.tol:
-                self._arrive(weights, step, penalty, value)
+                self._take_last_step(weights, step, penalty, value)
                 model.n_iter_ = np.array([iteration + 1], np.int32)
                 return True
             for _ in range(HALVINGS):
@@ -124,10 +125,10 @@ class _Steps:
             weights, value = new, now
         return False
 
-    def _arrive(
+    def _take_last_step(
         self, weights: np.ndarray, step: np.ndarray, penalty: np.ndarray, value: float
     ) -> None:
-        """Take one more step: where the objective is flat, a small slope can be far from the optimum."""
+        """Where the objective is flat, a point with a small slope can be far from the optimum."""
         last = weights - step
         better = self._objective(last, self._rows @ last, penalty) <= value + ROUNDING * abs(value)
         self.weights = last if better else weights
@@ -141,5 +142,5 @@ class _Steps:
         scaled = self._rows * np.sqrt(share * (1 - share) / len(share))[:, None]
         curvature = scaled.T @ scaled
         np.einsum("ii->i", curvature)[:] += penalty
-        _, step, failed = dposv(curvature, slope)  # LAPACK itself: what scipy checks takes longer
+        _, step, failed = dposv(curvature, slope)  # LAPACK itself: scipy's checks take longer
         return None if failed else step

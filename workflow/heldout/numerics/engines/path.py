@@ -1,4 +1,4 @@
-"""What path engines have in common: θ that differ in the path's parameters only are fitted together."""
+"""What path engines have in common: θ that differ only in the path's parameters are fitted together."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -16,15 +16,18 @@ from heldout.predictions import Predictions
 
 
 class Path(NamedTuple):
-    """Preprocessed rows, and the unfitted models of θ that differ in the path's parameters only."""
+    """The models to fit in one pass, and the preprocessed rows."""
 
     models: list[BaseEstimator]
+    """Unfitted; they differ only in the path's parameters."""
     train: np.ndarray
     target: np.ndarray
     held: np.ndarray
     classes: list[Any] | None
+    """The classes of the task; None for a number to predict."""
     problem: Problem
     preprocessing: Pipeline
+    """The fitted steps before the model."""
 
 
 Fit = Callable[[Path], Iterator[tuple[BaseEstimator, Predictions]]]
@@ -34,9 +37,23 @@ Fit = Callable[[Path], Iterator[tuple[BaseEstimator, Predictions]]]
 def run_path(
     problem: Problem, thetas: list[Theta], parameters: str | tuple[str, ...], fit: Fit
 ) -> Iterator[Outcome]:
-    """Fit θ path by path; an error ends its own θ only.
+    """Fit θ path by path; an error is in the outcome of its own θ only.
 
-    `parameters` names the hyper-parameters along which one pass serves all values.
+    Parameters
+    ----------
+    problem
+        The training rows and the rows to predict.
+    thetas
+        The θ to fit.
+    parameters
+        The hyper-parameters all of whose values are fitted in one pass.
+    fit
+        Fits one path.
+
+    Yields
+    ------
+    Outcome
+        One for each θ, path by path.
     """
     names = (parameters,) if isinstance(parameters, str) else parameters
     for group, recipe in _groups(problem, thetas, names):
@@ -50,8 +67,8 @@ def _groups(
     for theta in thetas:
         recipe = problem.builder.recipe(theta)
         rest = {name: value for name, value in recipe.model.items() if name not in names}
-        place = recipe.shared + canonical(rest)
-        groups.setdefault(place, ([], recipe))[0].append(theta)
+        key = recipe.shared + canonical(rest)
+        groups.setdefault(key, ([], recipe))[0].append(theta)
     yield from groups.values()
 
 
@@ -81,7 +98,7 @@ def _run_group(
 def _one_by_one(
     problem: Problem, thetas: list[Theta], error: Exception, fit: Fit
 ) -> Iterator[Outcome]:
-    """After an error among several θ, each is fitted alone: only the one at fault is given up."""
+    """After an error, fit each of several θ alone, so that only the one that causes it fails."""
     if len(thetas) == 1:
         yield Outcome(thetas[0], error=error)
         return

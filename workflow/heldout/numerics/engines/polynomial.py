@@ -1,7 +1,8 @@
 """Polynomials: one QR decomposition at the largest degree serves every degree.
 
-The columns of degree d are the first columns of any higher degree, so are the factors. Where the
-factor is badly conditioned, least squares has many near-solutions and each degree is fitted alone.
+The columns of degree d are the first columns of every higher degree; the same holds for the factors
+Q and R. Where R is badly conditioned, least squares has many near-solutions and each degree is
+fitted alone.
 """
 
 import time
@@ -22,7 +23,7 @@ WELL_CONDITIONED = 1e7
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
-    """All degrees of one training set."""
+    """Fit all degrees on one training set."""
     groups: dict[str, list[Theta]] = {}
     for theta in thetas:
         recipe = problem.builder.recipe(theta)
@@ -81,7 +82,7 @@ class _Factors:
         return Outcome(theta, pipeline, shared, predictions, seconds=time.perf_counter() - started)
 
     def _preprocessing(self, problem: Problem, recipe: Recipe) -> Pipeline:
-        """Fit the steps of this degree; the polynomial one only counts its columns."""
+        """Fit the steps of this degree; the polynomial step learns only the number of its columns."""
         steps = problem.builder.preprocessing(recipe)
         prepared = steps[0].fit_transform(problem.train_features)
         steps[POLY].fit(prepared[:1])

@@ -1,10 +1,10 @@
 """The engines, and which of them serves which θ.
 
 To add an engine, add one entry to `ENGINES` and a module of that name beside this one. The choice
-looks at the estimator's import path and the parameters it is given. A path engine is chosen only
-for parameters under which it is exact, and whatever the rest of the grid: a θ gets the same numbers
-alone or among others. Standard library only, so that a job that finds all its cells in the store
-never imports scikit-learn.
+depends on the estimator's import path and on its parameters. A path engine is chosen only for
+parameters under which it is exact. The choice does not depend on the other θ of the grid, so a θ
+gets the same numbers alone or among others. Standard library only, so that a job that finds all its
+cells in the store never imports scikit-learn.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from heldout.provenance import code_digest
 
 GENERIC, LEAVE_ONE_OUT = "generic", "leave_one_out"
 TIGHT = 1e-8
-"""At this tolerance the start of an iterative solver no longer shows in the sixth digit."""
+"""At this tolerance the start of an iterative solver no longer changes the sixth digit."""
 TIGHTER = 1e-10
 """The same for Newton steps on classes that are nearly separable."""
 
@@ -27,12 +27,21 @@ Exact = Callable[[dict[str, Any]], bool]
 
 @dataclass(frozen=True)
 class Engine:
-    """An engine: what one pass of it serves, and for which estimators and parameters it is exact."""
+    """An engine, and the estimators and parameters for which it is exact.
+
+    Parameters
+    ----------
+    name
+        The name of the engine's module.
+    serves
+        What one pass of it fits; for the documentation.
+    offers
+        Pairs of import paths and the condition under which the engine is exact for them.
+    """
 
     name: str
     serves: str
     offers: tuple[tuple[tuple[str, ...], Exact], ...] = ()
-    """Pairs of import paths and the condition under which the engine is exact for them."""
 
     @property
     def digest(self) -> str:
@@ -68,18 +77,18 @@ def _newton(given: dict[str, Any]) -> bool:
     return exact and given.get("solver") == "newton-cholesky"
 
 
-def _decided_by_sums(given: dict[str, Any]) -> bool:
-    """No kernel of the user's own, no probabilities (from folds of its own), no ties to break."""
+def _plain_kernel_machine(given: dict[str, Any]) -> bool:
+    """A known kernel, no probabilities (libsvm cross-validates for them), no breaking of ties."""
     known = given.get("kernel", "rbf") in ("rbf", "linear", "poly", "sigmoid")
     plain = given.get("probability", False) in (False, "deprecated")
     return known and plain and not given.get("break_ties", False)
 
 
-def _grown_in_order(given: dict[str, Any]) -> bool:
+def _fitted_in_order(given: dict[str, Any]) -> bool:
     return not {"warm_start", "oob_score", "n_jobs", "n_iter_no_change"} & set(given)
 
 
-def _no_early_stop(given: dict[str, Any]) -> bool:
+def _without_early_stopping(given: dict[str, Any]) -> bool:
     return given.get("early_stopping") is False and "warm_start" not in given
 
 
@@ -118,7 +127,7 @@ ENGINES = {
         ),
         Engine(
             "svm", "all θ with the same kernel, from one kernel matrix",
-            ((_sklearn("svm", "SVC", "SVR", "NuSVC", "NuSVR"), _decided_by_sums),),
+            ((_sklearn("svm", "SVC", "SVR", "NuSVC", "NuSVR"), _plain_kernel_machine),),
         ),
         Engine(
             "tree", "all ccp_alpha, or all max_depth of a classifier, from one tree",
@@ -132,7 +141,7 @@ ENGINES = {
                         "ensemble", "RandomForestClassifier", "RandomForestRegressor",
                         "ExtraTreesClassifier", "ExtraTreesRegressor",
                     ),
-                    _grown_in_order,
+                    _fitted_in_order,
                 ),
             ),
         ),
@@ -144,11 +153,11 @@ ENGINES = {
                         "ensemble",
                         "HistGradientBoostingClassifier", "HistGradientBoostingRegressor",
                     ),
-                    _no_early_stop,
+                    _without_early_stopping,
                 ),
                 (
                     _sklearn("ensemble", "GradientBoostingClassifier", "GradientBoostingRegressor"),
-                    _grown_in_order,
+                    _fitted_in_order,
                 ),
             ),
         ),
@@ -158,12 +167,46 @@ ENGINES = {
 
 
 def numeric_code() -> dict[str, str]:
-    """The digest of each engine's code, which is part of the keys of its cells."""
+    """The digest of each engine's code, which is part of the keys of its cells.
+
+    Returns
+    -------
+    dict
+        Digest by name of the engine.
+
+    Examples
+    --------
+    >>> len(numeric_code()["knn"])
+    32
+    """
     return {name: engine.digest for name, engine in ENGINES.items()}
 
 
 def engine_of(definition: Definition, classification: bool, theta: Theta) -> str:
-    """The name of the engine that fits this θ."""
+    """The name of the engine that fits this θ.
+
+    Parameters
+    ----------
+    definition
+        The learner.
+    classification
+        Whether the target is one of several classes.
+    theta
+        The values of the hyper-parameters.
+
+    Returns
+    -------
+    str
+        A name in `ENGINES`.
+
+    Examples
+    --------
+    >>> from heldout.learners.learner import define
+    >>> engine_of(define("knn", None), True, {"n_neighbors": 3})
+    'knn'
+    >>> engine_of(define("knn", None), True, {"n_neighbors": 3, "weights": "distance"})
+    'generic'
+    """
     given = model_params(definition, theta)
     path = definition.path(classification)
     if definition.polynomial:
@@ -178,7 +221,28 @@ def engine_of(definition: Definition, classification: bool, theta: Theta) -> str
 def by_engine(
     definition: Definition, classification: bool, thetas: Sequence[Theta]
 ) -> dict[str, list[Theta]]:
-    """The θ that each engine fits."""
+    """The θ that each engine fits.
+
+    Parameters
+    ----------
+    definition
+        The learner.
+    classification
+        Whether the target is one of several classes.
+    thetas
+        The values of the hyper-parameters, θ by θ.
+
+    Returns
+    -------
+    dict
+        The θ by name of the engine.
+
+    Examples
+    --------
+    >>> from heldout.learners.learner import define
+    >>> by_engine(define("knn", None), True, [{"n_neighbors": 1}, {"metric": "cosine"}])
+    {'knn': [{'n_neighbors': 1}], 'generic': [{'metric': 'cosine'}]}
+    """
     groups: dict[str, list[Theta]] = {}
     for theta in thetas:
         groups.setdefault(engine_of(definition, classification, theta), []).append(theta)
@@ -186,7 +250,7 @@ def by_engine(
 
 
 def model_params(definition: Definition, theta: Theta) -> dict[str, Any]:
-    """The parameters that reach the model itself, fixed ones and those of θ."""
+    """The parameters of the model itself, fixed ones and those of θ."""
     both = {**definition.params, **theta}
     return {
         name.removeprefix("model__"): value

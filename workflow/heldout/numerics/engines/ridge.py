@@ -16,7 +16,7 @@ from heldout.predictions import Predictions
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
-    """All λ of one training set."""
+    """Fit all λ on one training set."""
     if problem.builder.classification and not ridge_classifier.is_exact():
         yield from generic.run(problem, thetas)
         return
@@ -29,10 +29,10 @@ def _fit(path: Path) -> Iterator[tuple[BaseEstimator, Predictions]]:
     x_mean = path.train.mean(axis=0) if intercept else np.zeros(path.train.shape[1])
     y_mean = target.mean(axis=0) if intercept else np.zeros(target.shape[1])
     centred, responses = path.train - x_mean, target - y_mean
-    weights = _solver(centred, responses)
+    solve = _solver(centred, responses)
     for model in path.models:
-        coef = weights(float(model.alpha))
-        yield _finish(model, coef, y_mean - x_mean @ coef, path)
+        coef = solve(float(model.alpha))
+        yield _complete(model, coef, y_mean - x_mean @ coef, path)
 
 
 def _solver(centred: np.ndarray, responses: np.ndarray) -> Any:
@@ -48,7 +48,7 @@ def _solver(centred: np.ndarray, responses: np.ndarray) -> Any:
 
 
 def _as_numbers(path: Path) -> np.ndarray:
-    """The target as columns of numbers; classes become ±1 as in RidgeClassifier."""
+    """The target as columns of numbers; classes are coded as ±1, as in RidgeClassifier."""
     if path.classes is None:
         return np.asarray(path.target, np.float64)[:, None]
     present = np.unique(path.target)
@@ -57,10 +57,10 @@ def _as_numbers(path: Path) -> np.ndarray:
     return np.where(path.target[:, None] == present, 1.0, -1.0)
 
 
-def _finish(
+def _complete(
     model: Any, coef: np.ndarray, intercept: np.ndarray, path: Path
 ) -> tuple[BaseEstimator, Predictions]:
-    """Give the model what its own fit would have given it."""
+    """Set the attributes that the model's own fit would set, and predict."""
     values = path.held @ coef + intercept
     model.n_features_in_ = path.train.shape[1]
     model.n_iter_, model.solver_ = None, "eigen"
@@ -71,8 +71,8 @@ def _finish(
     present = model.classes_
     chosen = (values[:, 0] > 0).astype(int) if len(present) == 2 else values.argmax(axis=1)
     decision = values[:, 0] if len(present) == 2 else values
-    whole = len(present) == len(path.classes)
+    complete = len(present) == len(path.classes)
     return model, Predictions(
         label=as_codes(present[chosen], path.classes),
-        decision=np.ascontiguousarray(decision) if whole else None,
+        decision=np.ascontiguousarray(decision) if complete else None,
     )

@@ -1,8 +1,8 @@
-"""Support vector machines: one kernel matrix serves all θ that leave the kernel as it is.
+"""Support vector machines: one kernel matrix serves all θ with the same kernel.
 
-libsvm is given the matrix in place of the rows and computes what it would compute itself, to the
-last bit. Decision values of the held-out rows come from one more matrix, K(held, train); where a
-value is so close to zero that its sign is uncertain, the model itself predicts the row.
+libsvm gets the matrix instead of the rows and finds the same solution, to the last bit. Decision
+values of the held-out rows come from one more matrix, K(held, train). Where a value is so close to
+zero that its sign is uncertain, the model itself predicts the row.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +20,7 @@ from heldout.numerics.problem import Outcome, Problem
 from heldout.numerics.sklearn_internals import svm_kernel
 from heldout.predictions import Predictions
 
-BESIDE_THE_KERNEL = (
+NOT_OF_THE_KERNEL = (
     "C",
     "nu",
     "epsilon",
@@ -33,16 +33,16 @@ BESIDE_THE_KERNEL = (
 )
 """Parameters that do not change the kernel matrix."""
 CLOSE = 1e-9
-"""A sum that is less than this share of its terms may have another sign when summed otherwise."""
+"""A sum smaller than this share of its terms may have another sign in another order of summation."""
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
-    """All θ of one training set, kernel by kernel."""
-    yield from run_path(problem, thetas, BESIDE_THE_KERNEL, _fit)
+    """Fit all θ on one training set, kernel by kernel."""
+    yield from run_path(problem, thetas, NOT_OF_THE_KERNEL, _fit)
 
 
 def _fit(path: Path) -> Iterator[tuple[BaseEstimator, Predictions]]:
-    """From one matrix; each alone where that would be too large or not exact."""
+    """All models from one matrix; scikit-learn's fits where it would be too large or not exact."""
     train = Rows.of(path.train)
     kernel = Kernel.of(path.models[0], train.values)
     exact = svm_kernel.is_exact(type(path.models[0]))
@@ -61,14 +61,14 @@ def _fit(path: Path) -> Iterator[tuple[BaseEstimator, Predictions]]:
 def _blocks(
     path: Path, kernel: Kernel, train: Rows, matrix: np.ndarray
 ) -> Callable[[], Iterable[np.ndarray]]:
-    """K(held, train), some rows at a time; computed once where memory allows."""
+    """K(held, train), some rows at a time; computed once if it fits into memory."""
     if path.held is path.train:
         return lambda: [matrix]
     held = Rows.of(path.held)
     if matrix.size + len(path.held) * len(matrix) > kernel_matrix.LARGEST:
         return lambda: kernel.blocks(held, train)
-    kept = list(kernel.blocks(held, train))
-    return lambda: kept
+    computed = list(kernel.blocks(held, train))
+    return lambda: computed
 
 
 def _predictions(model: Any, path: Path, blocks: Iterable[np.ndarray]) -> Predictions:
@@ -80,10 +80,10 @@ def _predictions(model: Any, path: Path, blocks: Iterable[np.ndarray]) -> Predic
         for block in blocks
     ]
     values, terms = (np.concatenate(parts) for parts in zip(*sums, strict=True))
-    label, decision = svm_kernel.decided(model, values)
+    label, decision = svm_kernel.labels_and_decision(model, values)
     close = (np.abs(values) <= CLOSE * terms).any(axis=1)
     if close.any():
         label[close] = model.predict(path.held[close])
         decision[close] = model.decision_function(path.held[close])
-    whole = len(model.classes_) == len(path.classes)
-    return Predictions(as_codes(label, path.classes), decision=decision if whole else None)
+    complete = len(model.classes_) == len(path.classes)
+    return Predictions(as_codes(label, path.classes), decision=decision if complete else None)

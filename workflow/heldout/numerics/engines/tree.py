@@ -1,9 +1,9 @@
-"""Trees: one tree serves every ccp_alpha, one growth every max_depth of a plain classifier.
+"""Trees: one tree serves every ccp_alpha, and one pass every max_depth of a classifier.
 
 A pruned tree is exactly what scikit-learn grows and prunes for that ccp_alpha. A deep tree cut at
-max_depth is not always what a shallow fit grows (ties are broken by a random order that depends on
-the nodes seen before): `tree_depths` grows both sides of a tie. Where it cannot be exact, as in
-regression, every depth limit that is reached gets a fit of its own.
+max_depth is not always what a shallow fit grows: equally good splits are chosen in a random order
+that depends on the nodes grown before. `tree_depths` grows the nodes of all equally good splits. It
+cannot be exact in regression; there every depth limit that is reached gets a fit of its own.
 """
 
 import copy
@@ -22,7 +22,7 @@ from heldout.predictions import Predictions
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
-    """All pruning strengths, or all depths, of one training set."""
+    """Fit all pruning strengths, or all depths, on one training set."""
     by_depth = [theta for theta in thetas if "max_depth" in theta and "ccp_alpha" not in theta]
     by_alpha = [theta for theta in thetas if theta not in by_depth]
     yield from run_path(problem, by_depth, "max_depth", _fit_depths)
@@ -30,9 +30,9 @@ def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
 
 
 def _fit_depths(path: Path) -> Iterator[tuple[BaseEstimator, Predictions]]:
-    """All depths in one growth, or each with a fit of its own."""
+    """All depths in one pass, or each with a fit of its own."""
     models = path.models
-    if not tree_depths.fit(models, path.train, path.target):
+    if not tree_depths.is_exact() or not tree_depths.fit(models, path.train, path.target):
         models = _fit_each_depth(path)
     yield from _with_predictions(models, path)
 
@@ -46,7 +46,7 @@ def _with_predictions(
 
 
 def _fit_each_depth(path: Path) -> list[BaseEstimator]:
-    """Lowest limit first; a tree that does not reach its limit is the tree of all higher ones."""
+    """Lowest limit first; a tree that does not reach its limit is the tree of all higher limits."""
     limits = [tree_depths.limit_of(model) for model in path.models]
     fitted: dict[int, BaseEstimator] = {}
     grown: Any = None
@@ -56,7 +56,7 @@ def _fit_each_depth(path: Path) -> list[BaseEstimator]:
             model.fit(path.train, path.target)
             grown = model if model.get_depth() < limits[i] else None
         else:
-            model = tree_pruning.like(model, grown)
+            model = tree_pruning.with_parameters_of(model, grown)
         fitted[i] = model
     return [fitted[i] for i in range(len(limits))]
 

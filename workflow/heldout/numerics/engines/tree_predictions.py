@@ -10,9 +10,9 @@ from heldout.predictions import Predictions
 
 
 def leaf_values(tree: Any, rows: np.ndarray) -> np.ndarray:
-    """The values of the leaves that the rows (float32) reach, without the tree's checks of the rows."""
-    found = tree.tree_.predict(rows)
-    return found if hasattr(tree, "classes_") else found[:, 0]
+    """The values of the leaves that the rows (float32) reach, without scikit-learn's checks of them."""
+    values = tree.tree_.predict(rows)
+    return values if hasattr(tree, "classes_") else values[:, 0]
 
 
 def predictions_of(mean: np.ndarray, model: Any, path: Path) -> Predictions:

@@ -1,4 +1,4 @@
-"""A boosted model cut after some of its rounds."""
+"""The first rounds of a fitted boosting model, as a model of their own."""
 
 import copy
 from typing import Any
@@ -11,8 +11,15 @@ from heldout.numerics.sklearn_internals.selfcheck import once, small_table
 def truncated(model: Any, parameter: str, rounds: int) -> Any:
     """A copy of a fitted model with its first rounds only.
 
-    `parameter` is the hyper-parameter with the number of rounds: `max_iter` (histogram-based) or
-    `n_estimators`.
+    Parameters
+    ----------
+    model
+        A fitted boosting model.
+    parameter
+        The hyper-parameter that is the number of rounds: `max_iter` (histogram-based) or
+        `n_estimators`.
+    rounds
+        How many rounds to keep.
     """
     short = copy.copy(model)
     setattr(short, parameter, rounds)
@@ -26,12 +33,12 @@ def truncated(model: Any, parameter: str, rounds: int) -> Any:
 
 @once
 def is_exact(kind: type, parameter: str) -> bool:
-    """Whether a model cut after two rounds predicts what a fit of two rounds predicts."""
+    """Whether a model truncated after two rounds predicts what a fit of two rounds predicts."""
     features, score = small_table(60)
     target = (score > 0).astype(int) if hasattr(kind, "predict_proba") else score
     long, short = (
         kind(**{parameter: rounds}, random_state=0).fit(features, target) for rounds in (4, 2)
     )
-    cut = truncated(long, parameter, 2)
+    ours = truncated(long, parameter, 2)
     predict = "predict_proba" if hasattr(kind, "predict_proba") else "predict"
-    return np.array_equal(getattr(cut, predict)(features), getattr(short, predict)(features))
+    return np.array_equal(getattr(ours, predict)(features), getattr(short, predict)(features))

@@ -1,8 +1,9 @@
 """The order in which scikit-learn's tree splitter visits the features of a node.
 
-One array of features is shuffled anew at each node that looks for a split; of equally good splits
-the feature visited first wins. A shuffle starts from the last one's result, and leaves out features
-that were constant in the parent node, so the order at a node depends on all nodes visited before.
+One array of features is shuffled again at each node that is searched for a split; of equally good
+splits the feature visited first wins. Each shuffle starts from the result of the previous one and
+leaves out features that were constant in the parent node. So the order at a node depends on all
+nodes visited before.
 """
 
 from collections.abc import Container
@@ -12,62 +13,83 @@ RANDOM_MAX = 2**31 - 1
 
 
 class Visit:
-    """The shuffled features after a visit; leads to the visits that may come next."""
+    """The array of features after the visit of a node.
 
-    __slots__ = ("_drawn", "_draws", "_next", "features")
+    Parameters
+    ----------
+    features
+        The array; features that are visited earlier come later in it.
+    numbers
+        The random numbers of the tree.
+    n_used
+        How many of them have been used.
+    """
 
-    def __init__(self, features: list[int], draws: "Draws", drawn: int = 0):
+    __slots__ = ("_n_used", "_next", "_numbers", "features")
+
+    def __init__(self, features: list[int], numbers: "RandomNumbers", n_used: int = 0):
         self.features = features
-        self._draws = draws
-        self._drawn = drawn
+        self._numbers = numbers
+        self._n_used = n_used
         self._next: dict[tuple[int, bytes], Visit] = {}
 
-    def next(self, known: int, constant: bytes) -> "Visit":
-        """The visit of a node: how many features its parent knew as constant, and which are."""
-        found = self._next.get((known, constant))
-        if found is None:
-            found = self._next[known, constant] = self._shuffle(known, constant)
-        return found
+    def next(self, n_known_constants: int, constant: bytes) -> "Visit":
+        """The visit of the next node; computed once, for all depth limits that lead to it.
+
+        Parameters
+        ----------
+        n_known_constants
+            How many features were constant in the parent node.
+        constant
+            By feature: 1 if it is constant in the node.
+        """
+        key = n_known_constants, constant
+        if key not in self._next:
+            self._next[key] = self._shuffle(n_known_constants, constant)
+        return self._next[key]
 
     def first(self, features: Container[int]) -> int:
-        """Which of the features, none of them constant, was visited first: the last in the array."""
+        """Which of these features, none of them constant, was visited first: the last in the array."""
         return next(feature for feature in reversed(self.features) if feature in features)
 
-    def _shuffle(self, known: int, constant: bytes) -> "Visit":
-        """Fisher-Yates from the end of the array.
+    def _shuffle(self, n_known_constants: int, constant: bytes) -> "Visit":
+        """scikit-learn's Fisher-Yates shuffle from the end of the array.
 
-        Features that turn out constant gather at the front, after those known to be; a known one
-        that is drawn goes to the very front, only to be put back in the end.
+        The array begins with the features known to be constant from the parent; those found
+        constant in this node follow. A known constant that is drawn moves to the very front, so that
+        it is not drawn again; at the end the known constants get their old order back.
         """
         features = self.features.copy()
-        drawn = self._drawn
-        numbers = self._draws.up_to(drawn + len(features))
-        rest, passed, found = len(features), 0, 0
-        while rest > known + found:
-            at = passed + numbers[drawn] % (rest - found - passed)
-            drawn += 1
-            if at < known:
-                to = passed
-                passed += 1
-            elif constant[features[at := at + found]]:
-                to = known + found
-                found += 1
+        n_used = self._n_used
+        numbers = self._numbers.at_least(n_used + len(features))
+        end, n_drawn_constants, n_found_constants = len(features), 0, 0
+        while end > n_known_constants + n_found_constants:
+            drawn = n_drawn_constants + numbers[n_used] % (
+                end - n_found_constants - n_drawn_constants
+            )
+            n_used += 1
+            if drawn < n_known_constants:
+                target = n_drawn_constants
+                n_drawn_constants += 1
+            elif constant[features[drawn := drawn + n_found_constants]]:
+                target = n_known_constants + n_found_constants
+                n_found_constants += 1
             else:
-                to = rest = rest - 1
-            features[to], features[at] = features[at], features[to]
-        features[:known] = self.features[:known]
-        return Visit(features, self._draws, drawn)
+                target = end = end - 1
+            features[target], features[drawn] = features[drawn], features[target]
+        features[:n_known_constants] = self.features[:n_known_constants]
+        return Visit(features, self._numbers, n_used)
 
 
-class Draws:
-    """The random numbers of one seed (xorshift, 32 bits), drawn when first needed."""
+class RandomNumbers:
+    """The random numbers of one seed (xorshift, 32 bits), computed when first needed."""
 
     def __init__(self, seed: int):
         self._state = seed or 1
         self._numbers: list[int] = []
 
-    def up_to(self, count: int) -> list[int]:
-        """At least the first `count` numbers."""
+    def at_least(self, count: int) -> list[int]:
+        """The first `count` numbers, or more."""
         state = self._state
         while len(self._numbers) < count:
             state ^= (state << 13) & 0xFFFFFFFF

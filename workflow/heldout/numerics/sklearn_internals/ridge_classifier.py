@@ -10,7 +10,7 @@ from heldout.numerics.sklearn_internals.selfcheck import once, small_table
 
 
 def complete(model: Any, coef: np.ndarray, intercept: np.ndarray, target: np.ndarray) -> Any:
-    """Give the model its coefficients (features down, classes across) and its classes."""
+    """Set the coefficients (features down, classes across) and the classes of a model."""
     model.coef_, model.intercept_ = coef.T, intercept
     model.n_features_in_ = len(coef)
     model._label_binarizer = LabelBinarizer(pos_label=1, neg_label=-1).fit(target)
@@ -21,7 +21,7 @@ def complete(model: Any, coef: np.ndarray, intercept: np.ndarray, target: np.nda
 
 @once
 def is_exact() -> bool:
-    """Whether a completed model predicts what a fitted one with these coefficients predicts."""
+    """Whether a completed model predicts what a fitted model with the same coefficients predicts."""
     features, score = small_table()
     for cuts in ([0.0], [-0.5, 0.5]):
         target = np.digitize(score, cuts)

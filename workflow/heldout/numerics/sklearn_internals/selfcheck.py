@@ -1,4 +1,4 @@
-"""Checks that run once per process; one that raises has failed."""
+"""Self-checks that run once per process; one that raises an error has failed."""
 
 import warnings
 from collections.abc import Callable
@@ -8,8 +8,27 @@ from typing import Any
 import numpy as np
 
 
-def once(check: Callable[..., bool]) -> Callable[..., bool]:
-    """Let a check run once for each of its arguments, without warnings; an error counts as False."""
+def once(check: Callable[..., bool]) -> Any:
+    """Make a check run once for each of its arguments, without warnings; an error counts as False.
+
+    Parameters
+    ----------
+    check
+        Returns whether private parts of scikit-learn behave as expected.
+
+    Returns
+    -------
+    callable
+        The check, with the result of the first call for all later ones (`cache_clear` forgets it).
+
+    Examples
+    --------
+    >>> @once
+    ... def is_exact():
+    ...     raise AttributeError("_private")
+    >>> is_exact()
+    False
+    """
 
     @cache
     def checked(*arguments: Any) -> bool:
@@ -17,7 +36,7 @@ def once(check: Callable[..., bool]) -> Callable[..., bool]:
             warnings.simplefilter("ignore")
             try:
                 return bool(check(*arguments))
-            except Exception:  # whatever it is: scikit-learn's own fits take over
+            except Exception:  # any error: scikit-learn's own fits are used instead
                 return False
 
     return checked

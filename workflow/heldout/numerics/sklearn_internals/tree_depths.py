@@ -1,7 +1,8 @@
 """Classification trees for many depth limits, exactly as separate fits would give them.
 
-All nodes are grown once (`growth`). Then, for each limit, the tree is walked through as scikit-learn
-would grow it: this gives the order of the features at each node (`visits`), which settles ties.
+All nodes are grown once (`tree_growth`). Then, for each limit, the nodes are visited in the order in
+which scikit-learn would grow them: this gives the order of the features at each node
+(`feature_order`), which decides between equally good splits.
 """
 
 import math
@@ -9,22 +10,16 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.tree._tree import NODE_DTYPE, TREE_LEAF, TREE_UNDEFINED, Tree
 from sklearn.utils import check_random_state
 
-from heldout.numerics.sklearn_internals.feature_order import RANDOM_MAX, Draws, Visit
-from heldout.numerics.sklearn_internals.tree_growth import (
-    NONE,
-    Graph,
-    Limits,
-    TooLargeError,
-    gini,
-    grow,
-)
+from heldout.numerics.sklearn_internals.feature_order import RANDOM_MAX, RandomNumbers, Visit
+from heldout.numerics.sklearn_internals.selfcheck import once, small_table
+from heldout.numerics.sklearn_internals.tree_growth import Graph, Limits, TooLargeError, grow
+from heldout.numerics.sklearn_internals.tree_splits import NONE, gini
 
-FREE = {
+FREE_PARAMETERS = {
     "max_depth",
     "min_impurity_decrease",
     "min_samples_leaf",
@@ -32,28 +27,35 @@ FREE = {
     "random_state",
 }
 """All other parameters must have their default values."""
-WORTHWHILE = 3
+FEWEST_DEPTHS = 3
 """Fewer depths are fitted faster one by one."""
-
-_exact: bool | None = None
-"""Whether scikit-learn grew the same trees the first time that this process asked."""
 
 
 def fit(models: list[Any], train: np.ndarray, target: np.ndarray) -> bool:
-    """Fit models that differ in max_depth only; False, with nothing done, if that cannot be exact."""
-    global _exact
-    if _exact is False or not _serves(models, train, target):
+    """Fit models that differ only in max_depth.
+
+    Parameters
+    ----------
+    models
+        Unfitted trees.
+    train, target
+        The training rows.
+
+    Returns
+    -------
+    bool
+        Whether they were fitted; False, with nothing done, if that would not be exact or is not
+        worth while.
+    """
+    if not _serves(models, train, target):
         return False
     try:
         trees = _trees(models, train, target)
-        if _exact is None:
-            _exact = _agrees(models, trees, train, target) and _agrees_on_ties()
     except TooLargeError:
         return False
-    if _exact:
-        for model, tree in zip(models, trees, strict=True):
-            _complete(model, tree, train, target)
-    return _exact
+    for model, tree in zip(models, trees, strict=True):
+        _complete(model, tree, train, target)
+    return True
 
 
 def limit_of(model: Any) -> float:
@@ -63,11 +65,14 @@ def limit_of(model: Any) -> float:
 
 def _serves(models: list[Any], train: Any, target: Any) -> bool:
     model = models[0]
-    if type(model) is not DecisionTreeClassifier or len(set(map(limit_of, models))) < WORTHWHILE:
+    if type(model) is not DecisionTreeClassifier:
+        return False
+    if len(set(map(limit_of, models))) < FEWEST_DEPTHS:
         return False
     default = DecisionTreeClassifier().get_params()
+    fixed = {k: v for k, v in model.get_params().items() if k not in FREE_PARAMETERS}
     return (
-        all(_same(value, default[k]) for k, value in model.get_params().items() if k not in FREE)
+        all(_same(value, default[name]) for name, value in fixed.items())
         and isinstance(model.random_state, Integral)
         and isinstance(train, np.ndarray)
         and target.dtype.kind in "iu"
@@ -80,17 +85,17 @@ def _same(value: Any, default: Any) -> bool:
 
 
 def _trees(models: list[Any], train: np.ndarray, target: np.ndarray) -> list[Tree]:
-    """A tree for each model; a tree that does not reach its limit is the tree of all higher ones."""
+    """A tree for each model; a tree that does not reach its limit is the tree of all higher limits."""
     limits = [limit_of(model) for model in models]
     labels = np.unique(target, return_inverse=True)[1]
     graph = grow(train.astype(np.float32), labels, _limits(models[0], len(train), max(limits)))
     seed = check_random_state(models[0].random_state).randint(0, RANDOM_MAX)
-    first = Visit(list(range(train.shape[1])), Draws(seed))
+    first = Visit(list(range(train.shape[1])), RandomNumbers(seed))
     trees: dict[float, Tree] = {}
-    whole = None
+    unlimited = None
     for limit in sorted(set(limits)):
-        trees[limit] = whole or _tree(graph, _walk(graph, first, limit), train.shape[1])
-        whole = trees[limit] if trees[limit].max_depth < limit else None
+        trees[limit] = unlimited or _tree(graph, _walk(graph, first, limit), train.shape[1])
+        unlimited = trees[limit] if trees[limit].max_depth < limit else None
     return [trees[limit] for limit in limits]
 
 
@@ -113,21 +118,22 @@ class _Walk(NamedTuple):
 
 
 def _walk(graph: Graph, visit: Visit, limit: float) -> _Walk:
-    """Through the tree of a depth limit, in the order in which scikit-learn grows it."""
+    """Visit the nodes of the tree of a depth limit, in the order in which scikit-learn grows them."""
     walk = _Walk([], [], [], [])
-    waiting = [(0, 0, 0, NONE)]
-    while waiting:
-        node, depth, known, parent = waiting.pop()
-        here, split = len(walk.node), NONE
+    stack = [(0, 0, 0, NONE)]
+    while stack:
+        node, depth, n_known_constants, parent = stack.pop()
+        position, split = len(walk.node), NONE
         if depth < limit and (search := graph.searches.get(node)):
-            visit = visit.next(known, search.constant)
+            visit = visit.next(n_known_constants, search.constant)
             split = _chosen(search.splits, visit)
             if split != NONE:
                 left, right = graph.children[split]
-                known = search.constant.count(1)
-                waiting += (right, depth + 1, known, here), (left, depth + 1, known, NONE)
+                n_constants = search.constant.count(1)
+                stack.append((right, depth + 1, n_constants, position))
+                stack.append((left, depth + 1, n_constants, NONE))
         if parent != NONE:
-            walk.right[parent] = here
+            walk.right[parent] = position
         walk.node.append(node)
         walk.split.append(split)
         walk.right.append(NONE)
@@ -136,7 +142,7 @@ def _walk(graph: Graph, visit: Visit, limit: float) -> _Walk:
 
 
 def _chosen(splits: dict[int, int], visit: Visit) -> int:
-    """Of equally good splits that of the feature visited first."""
+    """Of equally good splits the one of the feature visited first."""
     if len(splits) > 1:
         return splits[visit.first(splits)]
     return next(iter(splits.values()), NONE)
@@ -149,9 +155,9 @@ def _tree(graph: Graph, walk: _Walk, features: int) -> Tree:
     counts = graph.counts[walk.node]
     size = counts.sum(axis=1)
     nodes = np.zeros(len(size), NODE_DTYPE)
-    for child, place in (("left_child", inner + 1), ("right_child", right[inner])):
+    for child, position in (("left_child", inner + 1), ("right_child", right[inner])):
         nodes[child] = TREE_LEAF
-        nodes[child][inner] = place
+        nodes[child][inner] = position
     for name, values in (("feature", graph.feature), ("threshold", graph.threshold)):
         nodes[name] = TREE_UNDEFINED
         nodes[name][inner] = values[split[inner]]
@@ -171,7 +177,7 @@ def _tree(graph: Graph, walk: _Walk, features: int) -> Tree:
 
 
 def _complete(model: Any, tree: Tree, train: np.ndarray, target: np.ndarray) -> None:
-    """Give the model what scikit-learn's fit would give it."""
+    """Set the attributes that scikit-learn's fit would set."""
     model.n_features_in_ = train.shape[1]
     model.n_outputs_ = 1
     model.classes_ = np.unique(target)
@@ -180,29 +186,32 @@ def _complete(model: Any, tree: Tree, train: np.ndarray, target: np.ndarray) -> 
     model.tree_ = tree
 
 
-# --- the safety net: another scikit-learn might grow other trees ----------------------------------
+# --- the self-check -------------------------------------------------------------------------------
 
 
-def _agrees(models: list[Any], trees: list[Tree], train: np.ndarray, target: np.ndarray) -> bool:
-    """Whether the deepest tree and the one in the middle are those of scikit-learn's own fits."""
-    by_limit = sorted(range(len(models)), key=lambda i: limit_of(models[i]))
-    for i in by_limit[-1], by_limit[len(models) // 2]:
-        own, ours = (
-            clone(models[i]).fit(train, target).tree_.__getstate__(),
-            trees[i].__getstate__(),
-        )
+@once
+def is_exact() -> bool:
+    """Whether trees of several depths are those of scikit-learn's own fits.
+
+    In the first table nothing is tied. In the second most splits are tied and features become
+    constant.
+    """
+    features, score = small_table(200, 6)
+    return _agrees(features, np.digitize(score, [-0.5, 0.5])) and _agrees(*_tied_table())
+
+
+def _tied_table() -> tuple[np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(0)
+    digits = generator.integers(0, 4, size=(240, 6))
+    features = np.hstack([digits, digits[:, :3] == 0, digits[:, :3] != 0, -digits[:, 3:]])
+    target = (digits[:, :3].sum(axis=1) + generator.integers(0, 4, size=240)) // 5
+    return features.astype(float), target
+
+
+def _agrees(train: np.ndarray, target: np.ndarray) -> bool:
+    models = [DecisionTreeClassifier(max_depth=depth, random_state=0) for depth in (4, 8, None)]
+    for model, tree in zip(models, _trees(models, train, target), strict=True):
+        own, ours = model.fit(train, target).tree_.__getstate__(), tree.__getstate__()
         if not all(np.array_equal(own[part], ours[part]) for part in own):
             return False
     return True
-
-
-def _agrees_on_ties() -> bool:
-    """The same for a table in which most splits are tied and features become constant."""
-    generator = np.random.default_rng(0)
-    digits = generator.integers(0, 4, size=(240, 6))
-    train = np.hstack([digits, digits[:, :3] == 0, digits[:, :3] != 0, -digits[:, 3:]]).astype(
-        float
-    )
-    target = (digits[:, :3].sum(axis=1) + generator.integers(0, 4, size=240)) // 5
-    models = [DecisionTreeClassifier(max_depth=depth, random_state=0) for depth in (4, 8, None)]
-    return _agrees(models, _trees(models, train, target), train, target)

@@ -1,4 +1,4 @@
-"""Pruning a grown tree for another ccp_alpha."""
+"""A fitted tree with other parameters, and pruned for another ccp_alpha."""
 
 import copy
 from typing import Any
@@ -8,18 +8,18 @@ import numpy as np
 from heldout.numerics.sklearn_internals.selfcheck import once, small_table
 
 
-def like(model: Any, grown: Any) -> Any:
-    """The grown tree under another model's parameters."""
-    made = copy.copy(grown)
-    made.__dict__.update(model.get_params(deep=False))
-    return made
+def with_parameters_of(model: Any, grown: Any) -> Any:
+    """A copy of a fitted tree with the parameters of another model."""
+    copied = copy.copy(grown)
+    copied.__dict__.update(model.get_params(deep=False))
+    return copied
 
 
 def pruned(model: Any, grown: Any) -> Any:
     """The tree that `model.fit` would give, from a tree that was grown without pruning."""
-    made = like(model, grown)
-    made._prune_tree()
-    return made
+    copied = with_parameters_of(model, grown)
+    copied._prune_tree()
+    return copied
 
 
 @once

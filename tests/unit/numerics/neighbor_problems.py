@@ -1,4 +1,4 @@
-"""Tables and training sets for k-NN, of every kind that makes neighbours hard to find."""
+"""Tables and training sets for which the nearest neighbours are hard to find exactly."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -43,7 +43,7 @@ def normal(generator: np.random.Generator) -> np.ndarray:
 
 
 def few_values(generator: np.random.Generator) -> np.ndarray:
-    """Most distances are tied, and many rows are alike."""
+    """Most distances are tied, and many rows are equal."""
     return generator.integers(0, 3, size=(N, 3)).astype(float)
 
 
@@ -61,21 +61,21 @@ def far_from_zero(generator: np.random.Generator) -> np.ndarray:
 
 
 def constant(generator: np.random.Generator) -> np.ndarray:
-    """One column all the same, one but for a row, one that varies in its last digits."""
+    """A constant column, one that is constant but for a row, one that varies in its last digits."""
     rest = [np.full(N, 0.1), np.full(N, 0.3), 1e8 + 1e-7 * generator.normal(size=N)]
     rest[1][generator.integers(N)] = 5.0
     return np.column_stack([generator.normal(size=N), *rest])
 
 
 def outlier(generator: np.random.Generator) -> np.ndarray:
-    """The scale of all rows is not at all that of the sets without this one."""
+    """The scale of all rows differs much from that of the sets without the outlier."""
     features = generator.normal(size=(N, 3))
     features[generator.integers(N), 1] = 1e12
     return features
 
 
 def clusters(generator: np.random.Generator) -> np.ndarray:
-    """Distances so small that a search by scalar products cannot see them."""
+    """Distances so small that they vanish in the rounding of scalar products."""
     return generator.choice([-1.0, 1.0], size=(N, 3)) + 1e-10 * generator.normal(size=(N, 3))
 
 
@@ -99,7 +99,7 @@ def nested(generator: np.random.Generator, k: int = 5, n: int = N) -> list[Resam
 
 
 def whole(generator: np.random.Generator) -> list[Resample]:
-    """Sets that are asked about their own training rows, the last of them about nothing else."""
+    """Sets that predict their own training rows too; the last one predicts nothing else."""
     folds = [
         Resample(r.name, r.train, {**r.held, TRAIN: r.train}) for r in nested(generator, 3)[:3]
     ]
@@ -113,7 +113,7 @@ def rounds(generator: np.random.Generator) -> list[Resample]:
 
 
 def bags(generator: np.random.Generator) -> list[Resample]:
-    """A row stands in training as often as it was drawn."""
+    """A row is in training as often as it was drawn."""
     drawn = [np.sort(generator.integers(0, N, N)) for _ in range(6)]
     held = [np.setdiff1d(np.arange(N), rows) for rows in drawn]
     return [
@@ -123,7 +123,7 @@ def bags(generator: np.random.Generator) -> list[Resample]:
 
 
 def scattered(generator: np.random.Generator) -> list[Resample]:
-    """Bags whose copies do not stand side by side."""
+    """Bags in which the copies of a row do not follow one another."""
     return [replace(bag, train=generator.permutation(bag.train)) for bag in bags(generator)]
 
 

@@ -1,0 +1,49 @@
+"""Warnings of fits reach checks.csv (H016), by learner and θ."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from inprocess import Run, run_task
+from tables import write_csv
+
+
+@pytest.fixture
+def finished(tmp_path: Path) -> Any:
+    generator = np.random.default_rng(4)
+    features = generator.normal(size=(60, 6)) * [1, 1, 1, 1, 50, 100]
+    label = np.where(features[:, 0] + generator.normal(size=60) > 0, "b", "a")
+    columns = {f"x{i}": features[:, i].tolist() for i in range(6)} | {"y": label.tolist()}
+
+    def run(iterations: list[int]) -> Run:
+        task = {
+            "data": write_csv(tmp_path / "table.csv", columns),
+            "target": "y",
+            "test": 0,
+            "kfold": {"k": 4},
+            "estimators": ["kfold"],
+            "learners": ["plain", "majority"],
+        }
+        plain = {
+            "estimator": "sklearn.linear_model.LogisticRegression",
+            "scale": False,
+            "grid": {"max_iter": iterations},
+        }
+        config = {"tasks": {"t": task}, "learners": {"plain": plain}}
+        return run_task(config, tmp_path / "results" / str(iterations))
+
+    return run
+
+
+def test_fits_that_do_not_converge_are_counted_by_theta(finished: Any) -> None:
+    row = finished([2, 2000]).check("H016")
+    assert (row.status, row.severity) == ("fail", "warning")
+    assert row.message.startswith('4 fits gave warnings. plain {"max_iter":2}: 4 fits, ')
+    assert "ConvergenceWarning: lbfgs failed to converge" in row.message
+    assert "2000" not in row.message
+
+
+def test_fits_that_converge_pass(finished: Any) -> None:
+    row = finished([2000]).check("H016")
+    assert (row.status, row.message) == ("pass", "no fit gave a warning")
