@@ -23,8 +23,8 @@ from heldout.predictions import Predictions
 FORMAT = "2"
 """The version of the files of a store. Cells of another version are fitted again."""
 ENDING = "safetensors"
-LENGTH = 8
-"""A safetensors file begins with the length of its header, in so many bytes."""
+LENGTH_BYTES = 8
+"""A safetensors file begins with the length of its header, a number of so many bytes."""
 DTYPES = {
     "BOOL": "?",
     "U8": "u1",
@@ -38,17 +38,26 @@ DTYPES = {
 
 @dataclass(frozen=True)
 class Identity:
-    """Which cell it is, and what it depends on."""
+    """Which cell a score file belongs to; sealed.
+
+    Parameters
+    ----------
+    keys
+        The digests of all that the cell depends on.
+    learner, theta, held_out
+        The name of the cell.
+    sets
+        The number of rows of each held-out set.
+    """
 
     keys: Keys
     learner: str
     theta: Theta
     held_out: str
     sets: dict[str, int]
-    """The number of rows of each held-out set."""
 
     def metadata(self) -> dict[str, str]:
-        """As texts."""
+        """The entries of the file's header."""
         return {
             "format": FORMAT,
             "key": self.keys.cell,
@@ -62,18 +71,30 @@ class Identity:
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What else is known of a fit; not sealed."""
+    """What may differ between two fits of the same cell; not sealed.
+
+    Parameters
+    ----------
+    model
+        The digest of the model file; None if no model is kept.
+    shared_parts
+        The names of the parts that the model shares with others.
+    engine
+        The name of the engine.
+    seconds
+        The time that the fit took.
+    warnings
+        The warnings of the fit.
+    """
 
     model: str | None = None
-    """The digest of the model file; None if no model is kept."""
     shared_parts: tuple[str, ...] = ()
-    """The names of the parts that the model shares with others."""
     engine: str = ""
     seconds: float = 0.0
     warnings: tuple[FitWarning, ...] = ()
 
     def metadata(self) -> dict[str, str]:
-        """As texts."""
+        """The entries of the file's header."""
         return {
             "model": self.model or "",
             "shared_parts": json.dumps(self.shared_parts),
@@ -85,7 +106,19 @@ class Circumstances:
 
 @dataclass(frozen=True)
 class ScoreFile:
-    """A whole score file."""
+    """The content of a score file.
+
+    Parameters
+    ----------
+    identity
+        Which cell it belongs to.
+    predictions
+        The predictions for the rows of all held-out sets, one set after another.
+    circumstances
+        What else is known of the fit.
+    seal
+        The digest of identity and predictions.
+    """
 
     identity: Identity
     predictions: Predictions
@@ -94,30 +127,40 @@ class ScoreFile:
 
 
 def to_bytes(
-    identity: Identity, predictions: Predictions, about: Circumstances
+    identity: Identity, predictions: Predictions, circumstances: Circumstances
 ) -> tuple[bytes, str]:
-    """The content of a score file, and its seal."""
+    """The bytes of a score file, and its seal.
+
+    Examples
+    --------
+    >>> identity = Identity(Keys("fit", "cell"), "knn", {"n_neighbors": 5}, "full", {"full": 2})
+    >>> data, seal = to_bytes(identity, Predictions(value=np.array([0.5, 1.5])), Circumstances())
+    >>> from_bytes(data).predictions.value
+    array([0.5, 1.5])
+    >>> from_bytes(data[:-1]) is None
+    True
+    """
     from safetensors.numpy import save
 
-    named = identity.metadata()
+    identified = identity.metadata()
     arrays = {name: np.ascontiguousarray(one) for name, one in predictions.arrays().items()}
-    seal = _seal(named, arrays)
-    return save(arrays, named | about.metadata() | {"seal": seal}), seal
+    seal = _seal(identified, arrays)
+    return save(arrays, identified | circumstances.metadata() | {"seal": seal}), seal
 
 
 def from_bytes(data: bytes) -> ScoreFile | None:
-    """The score file with this content; None if it is damaged or of another version."""
+    """The content of a score file; None if it is damaged or of another version."""
     try:
         header, arrays = _parsed(data)
-        identity, about = _identity(header), _circumstances(header)
+        identity, circumstances = _identity(header), _circumstances(header)
     except (ValueError, KeyError, TypeError, IndexError):
         return None
     if header.get("seal") != _seal(identity.metadata(), arrays):
         return None
-    return ScoreFile(identity, Predictions(**arrays), about, header["seal"])
+    return ScoreFile(identity, Predictions(**arrays), circumstances, header["seal"])
 
 
-def _seal(named: dict[str, str], arrays: dict[str, np.ndarray]) -> str:
+def _seal(identified: dict[str, str], arrays: dict[str, np.ndarray]) -> str:
     described = [
         part
         for name in sorted(arrays)
@@ -126,13 +169,13 @@ def _seal(named: dict[str, str], arrays: dict[str, np.ndarray]) -> str:
             arrays[name].tobytes(),
         )
     ]
-    return digest(canonical(named), *described)
+    return digest(canonical(identified), *described)
 
 
 def _parsed(data: bytes) -> tuple[dict[str, str], dict[str, np.ndarray]]:
     """The metadata and the arrays, which are views of the data."""
-    start = LENGTH + int.from_bytes(data[:LENGTH], "little")
-    described = json.loads(data[LENGTH:start])
+    start = LENGTH_BYTES + int.from_bytes(data[:LENGTH_BYTES], "little")
+    described = json.loads(data[LENGTH_BYTES:start])
     metadata = described.pop("__metadata__")
     ends = [start + one["data_offsets"][1] for one in described.values()]
     if metadata["format"] != FORMAT or len(data) != max(ends, default=start):
@@ -142,8 +185,8 @@ def _parsed(data: bytes) -> tuple[dict[str, str], dict[str, np.ndarray]]:
 
 def _array(data: bytes, start: int, described: dict[str, Any]) -> np.ndarray:
     first, end = described["data_offsets"]
-    kind = np.dtype(DTYPES[described["dtype"]])
-    flat = np.frombuffer(data, kind, (end - first) // kind.itemsize, start + first)
+    dtype = np.dtype(DTYPES[described["dtype"]])
+    flat = np.frombuffer(data, dtype, (end - first) // dtype.itemsize, start + first)
     return flat.reshape(described["shape"])
 
 
