@@ -245,7 +245,7 @@ def reworded_errors(library: Path) -> None:
 def new_check(library: Path) -> None:
     entry = (
         'Check(code="H900", title="A new check", severity="note", '
-        'ask="heldout.checks.fits:fits_without_warnings", text="A new question."),'
+        'function="heldout.checks.fits:fits_without_warnings", text="A new question."),'
     )
     edit(library / "checks/registry.py", ")\n\nCHECKS = {", f"    {entry}\n)\n\nCHECKS = {{")
 

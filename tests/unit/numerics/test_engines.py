@@ -1,11 +1,11 @@
 """Every engine gives what brute force gives: separate scikit-learn fits on the same rows."""
 
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from engine_tables import table
 from fitting import fit, numbers
 from sklearn.ensemble import (
     ExtraTreesRegressor,
@@ -23,7 +23,6 @@ from sklearn.linear_model import (
     Ridge,
     RidgeClassifier,
 )
-from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
@@ -33,30 +32,11 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from heldout.cells.model_file import SHARED, ModelPickler, open_model
 from heldout.learners.grid import expand
 from heldout.learners.learner import Learner, define
-from heldout.numerics.engines import leave_one_out
-from heldout.numerics.neighbors import nearest
 from heldout.numerics.pipeline import Builder
 from heldout.numerics.predict import predict
 from heldout.numerics.problem import Outcome, Problem
-from heldout.resampling.split import resamples
 
 SEED = 123
-
-
-def table(classification: bool, n: int = 90, p: int = 4) -> Any:
-    """Looks like a prepared table of numbers."""
-    generator = np.random.default_rng(5)
-    features = generator.normal(size=(n, p))
-    score = features[:, 0] - features[:, 1] ** 2 + generator.normal(scale=0.5, size=n)
-    target: Any = np.digitize(score, [-1.5, 0.0]) if classification else score
-    classes = ["low", "mid", "high"] if classification else None
-    return SimpleNamespace(features=features, target=target, columns=numbers(p, classes))
-
-
-def left_out(builder: Builder, data: Any, chunk: Any, thetas: Any) -> list[Outcome] | None:
-    """All θ of a chunk of leave-one-out, if that is exact without refitting."""
-    held = list(chunk.held.values())
-    return leave_one_out.run(builder, data.features, data.target, held, thetas)
 
 
 def problem_for(definition: Learner, data: Any) -> Problem:
@@ -158,23 +138,23 @@ def test_engine_equals_brute_force(
     for outcome in found:
         assert outcome.engine == engine
         model = make(outcome.theta).fit(data.features[:60], data.target[:60])
-        said = outcome.predictions
-        assert said is not None
+        predicted = outcome.predictions
+        assert predicted is not None
         held = data.features[60:]
         if not classification:
             np.testing.assert_allclose(
-                said.value, model.predict(held), rtol=tolerance, atol=tolerance
+                predicted.value, model.predict(held), rtol=tolerance, atol=tolerance
             )
             continue
-        assert (said.label == model.predict(held)).all()
+        assert (predicted.label == model.predict(held)).all()
         if hasattr(model, "predict_proba"):
             np.testing.assert_allclose(
-                said.proba, model.predict_proba(held), rtol=0, atol=tolerance
+                predicted.proba, model.predict_proba(held), rtol=0, atol=tolerance
             )
 
 
 @pytest.mark.parametrize("case", CASES, ids=list(ids()))
-def test_the_stored_model_says_what_the_engine_said(case: Any, tmp_path: Any) -> None:
+def test_the_stored_model_predicts_what_the_engine_predicted(case: Any, tmp_path: Any) -> None:
     learner, block, classification, *_ = case
     data, found = outcomes(learner, {"estimator": learner, **block}, classification)
     for outcome in found:
@@ -182,9 +162,9 @@ def test_the_stored_model_says_what_the_engine_said(case: Any, tmp_path: Any) ->
         path = tmp_path / "learner" / "theta" / "full.model"
         pickled.save(str(tmp_path / SHARED), str(path))
         model = open_model(path, pickled.digest)
-        said = model.predict(data.features[60:])
+        predicted = model.predict(data.features[60:])
         expected = outcome.predictions.label if classification else outcome.predictions.value
-        np.testing.assert_allclose(said, expected, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(predicted, expected, rtol=1e-12, atol=1e-12)
 
 
 CHAINED = ("lasso", "logistic", "polynomial")
@@ -214,14 +194,6 @@ def test_an_error_ends_its_theta_only() -> None:
     assert isinstance(by_k[61].error, ValueError)
 
 
-# --- neighbours: ties by (distance, index) ------------------------------------------------------
-
-
-def brute_nearest(train: np.ndarray, query: np.ndarray, k: int) -> list[int]:
-    distances = ((train - query) ** 2).sum(axis=1)
-    return sorted(range(len(train)), key=lambda i: (distances[i], i))[:k]
-
-
 @pytest.mark.parametrize("make", [SVC, NuSVC])
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_labels_by_the_sign_are_those_of_predict(make: Any, kernel: str) -> None:
@@ -230,20 +202,20 @@ def test_labels_by_the_sign_are_those_of_predict(make: Any, kernel: str) -> None
     pair = np.array([[-1.0], [1.0]]), np.array([0, 1])
     for train, labels, rows in ((features, target, -features), (*pair, np.array([[0.0], [-0.5]]))):
         model = make(kernel=kernel).fit(train, labels)
-        said = predict(model, rows, ["no", "yes"])
-        assert said.decision is not None
-        assert said.label is not None
-        assert said.label.tolist() == model.predict(rows).tolist()
-    assert said.decision[0] == 0
+        predicted = predict(model, rows, ["no", "yes"])
+        assert predicted.decision is not None
+        assert predicted.label is not None
+        assert predicted.label.tolist() == model.predict(rows).tolist()
+    assert predicted.decision[0] == 0
 
 
 @pytest.mark.parametrize("rare", [0.5, 0.03])
 @pytest.mark.parametrize("separable", [False, True])
 @pytest.mark.parametrize("weights", [None, "balanced"])
-def test_two_classes_are_told_apart_as_by_separate_fits(
+def test_two_classes_get_the_probabilities_of_separate_fits(
     rare: float, separable: bool, weights: str | None
 ) -> None:
-    """Collinear columns, hopeless and perfect separation, any C: the same probabilities."""
+    """Also with collinear columns, rare classes, perfect separation, and any C."""
     data = table(False)
     data.features = np.column_stack([data.features, data.features[:, 0] * 3])
     noise = 0 if separable else np.random.default_rng(1).normal(size=90)
@@ -276,75 +248,6 @@ def test_two_classes_are_told_apart_as_by_separate_fits(
         )
 
 
-@pytest.mark.parametrize("queries", [5, 200])
-@pytest.mark.parametrize("k", [1, 4, 30])
-def test_neighbours_break_ties_by_index(queries: int, k: int) -> None:
-    """Small whole numbers: most distances are tied, more than the search's margin can hold."""
-    generator = np.random.default_rng(0)
-    train = generator.integers(0, 3, size=(150, 3)).astype(float)
-    asked = generator.integers(0, 3, size=(queries, 3)).astype(float)
-    found = nearest(train, asked, k)
-    assert found.tolist() == [brute_nearest(train, query, k) for query in asked]
-
-
-@pytest.mark.parametrize("outlier", [0.0, 1e12])
-@pytest.mark.parametrize("offset", [0.0, 1.7e9])
-def test_neighbours_are_right_far_from_zero(offset: float, outlier: float) -> None:
-    """A column like seconds since 1970: their squares leave no digit for the distances."""
-    generator = np.random.default_rng(3)
-    train, asked = generator.normal(size=(300, 3)), generator.normal(size=(90, 3))
-    train[7, 1] += outlier
-    train[:, 0] += offset
-    asked[:, 0] += offset
-    found = nearest(train, asked, 5)
-    assert found.tolist() == [brute_nearest(train, query, 5) for query in asked]
-
-
-def test_too_many_neighbours_is_an_error() -> None:
-    with pytest.raises(ValueError, match="more than the 3 training rows"):
-        nearest(np.zeros((3, 1)), np.zeros((1, 1)), 4)
-
-
-# --- leave-one-out without refitting ------------------------------------------------------------
-
-
-@pytest.mark.parametrize("scale", [True, False])
-@pytest.mark.parametrize(
-    ("learner", "grid", "make"),
-    [
-        ("ridge", {"alpha": [1e-4, 1.0, 50.0]}, lambda t: Ridge(**t)),
-        ("linear", {}, lambda t: LinearRegression()),
-    ],
-)
-def test_leave_one_out_equals_refitting(scale: bool, learner: str, grid: Any, make: Make) -> None:
-    data = table(False, n=40)
-    data.features[:, 2] *= 1e3
-    definition = define(learner, {"estimator": learner, "grid": grid, "scale": scale})
-    builder = Builder(definition, data.columns)
-    thetas = expand(grid, 0, "grid")
-    [chunk] = resamples("loo", 40, {"loo": {"row": np.arange(40), "fold": np.arange(40) + 1}})
-    assert left_out(builder, data, chunk, thetas) is not None
-    for outcome in left_out(builder, data, chunk, thetas) or []:
-        model = make_pipeline(*([StandardScaler()] if scale else []), make(outcome.theta))
-        expected = cross_val_predict(model, data.features, data.target, cv=LeaveOneOut())
-        np.testing.assert_allclose(outcome.predictions.value, expected, rtol=1e-9, atol=1e-9)
-
-
-@pytest.mark.parametrize("odd", [0.1, 1.0, 1000.0])
-def test_leave_one_out_refits_where_a_column_is_constant_but_for_one_row(odd: float) -> None:
-    data = table(False, n=50)
-    data.features[:, 3] = 0.3
-    builder = Builder(define("ridge", {"estimator": "ridge"}), data.columns)
-    [chunk] = resamples("loo", 50, {"loo": {"row": np.arange(50), "fold": np.arange(50) + 1}})
-    found = left_out(builder, data, chunk, [{"alpha": 1.0}])
-    assert found is not None, "constant in all rows: that is no problem"
-    model = make_pipeline(StandardScaler(), Ridge())
-    expected = cross_val_predict(model, data.features, data.target, cv=LeaveOneOut())
-    np.testing.assert_allclose(found[0].predictions.value, expected, rtol=1e-9)
-    data.features[17, 3] += odd
-    assert left_out(builder, data, chunk, [{"alpha": 1.0}]) is None
-
-
 @pytest.mark.parametrize("columns", [4, 70])
 def test_least_squares_without_a_unique_solution_is_scikit_learns(columns: int) -> None:
     """Collinear columns, and more columns than rows."""
@@ -354,54 +257,3 @@ def test_least_squares_without_a_unique_solution_is_scikit_learns(columns: int) 
     [outcome] = fit(problem, [{}])
     own = LinearRegression().fit(problem.train_features, problem.train_target)
     np.testing.assert_array_equal(outcome.predictions.value, own.predict(problem.held_features))
-
-
-def test_neighbours_do_not_depend_on_how_many_are_asked_for() -> None:
-    """Sums are rounded alike: decimals with many ties."""
-    rows = np.random.default_rng(0).normal(size=(400, 6)).round(1)
-    together = nearest(rows, rows, 10)
-    for i, row in enumerate(rows):
-        assert together[i].tolist() == nearest(rows, row[None], 10)[0].tolist()
-
-
-@pytest.mark.parametrize("classification", [True, False])
-@pytest.mark.parametrize("values", ["real", "few", "equal"])
-def test_leave_one_out_of_neighbours_equals_refitting(classification: bool, values: str) -> None:
-    """To the last bit, also where rows are alike and distances tied."""
-    data = table(classification, n=80)
-    if values == "few":
-        data.features = data.features.round()
-    if values == "equal":
-        data.features[:40] = 0.0
-    block = {"estimator": "knn", "scale": False, "grid": {"n_neighbors": [1, 4, 30, 78]}}
-    builder = Builder(define("knn", block), data.columns)
-    thetas = expand(block["grid"], 0, "grid")
-    [chunk] = resamples("loo", 80, {"loo": {"row": np.arange(80), "fold": np.arange(80) + 1}})
-    assert left_out(builder, data, chunk, thetas) is not None
-    found = left_out(builder, data, chunk, thetas)
-    assert found is not None
-    for outcome in found:
-        for row, part in enumerate(chunk.members):
-            train = data.features[part.train], data.target[part.train]
-            problem = Problem(builder, *train, data.features[[row]], SEED)
-            [alone] = fit(problem, [outcome.theta])
-            for name, array in alone.predictions.arrays().items():
-                assert outcome.predictions.arrays()[name][row].tolist() == array[0].tolist()
-    assert left_out(builder, data, chunk, [{"n_neighbors": 80}]) is None, "an error, then"
-    scaled = Builder(define("knn", {**block, "scale": True}), data.columns)
-    assert left_out(scaled, data, chunk, thetas) is None
-
-
-def test_leave_one_out_gives_way_where_it_is_not_exact() -> None:
-    data = table(False, n=40)
-    ridge = define("ridge", {"estimator": "ridge", "params": {"positive": True}, "grid": {}})
-    [chunk] = resamples("loo", 40, {"loo": {"row": np.arange(40), "fold": np.arange(40) + 1}})
-    assert left_out(Builder(ridge, data.columns), data, chunk, [{}]) is None
-    grouped = {"loo": {"row": np.arange(40), "fold": np.arange(40) // 2 + 1}}
-    [pairs] = resamples("loo", 40, grouped)
-    linear = Builder(define("linear", None), data.columns)
-    assert left_out(linear, data, pairs, [{}]) is None
-    data.features[:, 3] = data.features[:, 0]
-    assert left_out(linear, data, chunk, [{}]) is None, "collinear: no unique solution"
-    data.features[0, 0] = np.nan
-    assert left_out(linear, data, chunk, [{}]) is None

@@ -1,1 +1,1 @@
-"""Cells: their keys, the store that keeps them, and the jobs that fit what is missing."""
+"""Cells: their keys, the store that keeps them, and the jobs that fit missing ones."""

@@ -26,7 +26,17 @@ if TYPE_CHECKING:  # a job that finds all its cells in the store never imports s
 
 @dataclass
 class Batch:
-    """What a fitting job did."""
+    """What a fitting job did.
+
+    Parameters
+    ----------
+    cells
+        The cells that were found in the store or fitted.
+    failures
+        A message for each cell that could not be fitted.
+    fitted
+        How many models were fitted.
+    """
 
     cells: list[tuple[Cell, Record]] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
@@ -34,7 +44,21 @@ class Batch:
 
 
 class Fitter:
-    """Makes sure that cells are in the store, and keeps the account."""
+    """Finds cells in the store and fits those that are missing.
+
+    Parameters
+    ----------
+    plan
+        All cells of the task.
+    store
+        The store of the task.
+    models
+        Which models are kept: `all`, `selected` (all until the selection) or `none`.
+    loss_needs
+        The kind of prediction that the loss is computed from; cells without it are fitted again.
+    expected
+        The training sets to come, for engines that share work between training sets.
+    """
 
     def __init__(
         self,
@@ -44,7 +68,6 @@ class Fitter:
         loss_needs: str | None,
         expected: Iterable[Resample] = (),
     ):
-        """`expected`: the training sets to come, for engines that prepare for several at once."""
         self.plan = plan
         self.store = store
         self.batch = Batch()
@@ -54,13 +77,13 @@ class Fitter:
         self._problems = Problems(plan, expected)
 
     def ensure(self, learner: Learner, resample: Resample, thetas: list[Theta]) -> None:
-        """Find or fit the cells of one training set; an error ends only its own cell."""
-        keep = self._models != "none" and not resample.members
-        wants_model = self._models == "all" and keep
+        """Find or fit the cells of one training set; an error fails only its own cell."""
+        keeps_models = self._models != "none" and not resample.members
+        needs_model = self._models == "all" and keeps_models
         missing: dict[str, tuple[Cell, Keys]] = {}
         for theta, keys in zip(thetas, self.plan.keys(learner, resample, thetas), strict=True):
             cell = Cell(learner.name, theta, resample.name)
-            record = self.store.find(cell, keys.cell, wants_model, self._loss_needs)
+            record = self.store.find(cell, keys.cell, needs_model, self._loss_needs)
             if record is not None:
                 self.batch.cells.append((cell, record))
                 self.progress.add()
@@ -69,7 +92,7 @@ class Fitter:
         if missing:
             for outcome, fitted in self._outcomes(learner, resample, list(missing.values())):
                 cell, keys = missing[canonical(outcome.theta)]
-                self._keep(cell, keys, resample, outcome, keep, fitted)
+                self._store_outcome(cell, keys, resample, outcome, keeps_models, fitted)
                 self.progress.add()
 
     @cached_property
@@ -81,7 +104,7 @@ class Fitter:
     def _outcomes(
         self, learner: Learner, resample: Resample, missing: list[tuple[Cell, Keys]]
     ) -> Iterator[tuple["Outcome", bool]]:
-        """Each outcome, and whether its model was fitted now (else only its predictions are new)."""
+        """Each outcome, and whether its model was fitted; a stored model gets new predictions only."""
         from heldout.numerics import run
 
         builder = self._builders[learner.name]
@@ -90,26 +113,28 @@ class Fitter:
                 yield outcome, True
             return
         problem = self._problems.problem(builder, resample)
-        fresh = []
+        unfitted = []
         for cell, keys in missing:
             stored = self.store.fitted_model(cell, keys)
             if stored is None:
-                fresh.append(cell.theta)
+                unfitted.append(cell.theta)
             else:
-                model, about = stored
-                yield with_stored(run.predict_again(problem, cell.theta, model), about), False
-        for outcome in run.fit(problem, by_engine(learner, builder.classification, fresh)):
+                model, circumstances = stored
+                again = run.predict_again(problem, cell.theta, model)
+                yield with_stored(again, circumstances), False
+        for outcome in run.fit(problem, by_engine(learner, builder.classification, unfitted)):
             yield outcome, True
 
-    def _keep(
+    def _store_outcome(
         self,
         cell: Cell,
         keys: Keys,
         resample: Resample,
         outcome: "Outcome",
-        keep: bool,
+        keeps_models: bool,
         fitted: bool,
     ) -> None:
+        """Write a cell, or note its failure."""
         if outcome.error is not None or outcome.predictions is None:
             error = f"{type(outcome.error).__name__}: {outcome.error}"
             self.batch.failures.append(f"{cell}: {error}")
@@ -117,7 +142,8 @@ class Fitter:
         if not _finite(outcome.predictions):
             self.batch.failures.append(f"{cell}: its predictions are not finite numbers")
             return
-        model = self._problems.pickler.dump(outcome.model, outcome.shared) if keep else None
+        pickler = self._problems.pickler
+        model = pickler.dump(outcome.model, outcome.shared) if keeps_models else None
         sets = {name: len(rows) for name, rows in resample.held.items()}
         record = self.store.write(cell, keys, sets, outcome, model)
         self.batch.cells.append((cell, record))
@@ -125,22 +151,54 @@ class Fitter:
 
 
 def share(plan: Plan, batch: int, batches: int) -> Iterator[tuple[Resample, Learner]]:
-    """The batch's (training set, learner)s: whole training sets where there are enough of them."""
-    listed = [learner for learner in plan.learners if not learner.endless]
+    """Which training sets and learners one batch fits.
+
+    Whole training sets, if there are at least as many as batches; learners with an endless grid are
+    left out.
+
+    Parameters
+    ----------
+    plan
+        All cells of the task.
+    batch, batches
+        The number of the batch, from 1 on, and how many there are.
+
+    Returns
+    -------
+    iterator
+        Over pairs of a training set and a learner.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from heldout.learners.learner import define
+    >>> folds = [Resample(f"fold {i}", np.array([0]), {}) for i in (1, 2, 3)]
+    >>> plan = SimpleNamespace(resamples=folds, learners=[define("knn", None), define("tree", None)])
+    >>> [(fold.name, learner.name) for fold, learner in share(plan, batch=2, batches=3)]
+    [('fold 2', 'knn'), ('fold 2', 'tree')]
+    """
+    finite = [learner for learner in plan.learners if not learner.endless]
     by_resample = len(plan.resamples) >= batches
     number = 0
     for i, resample in enumerate(plan.resamples):
-        for learner in listed:
+        for learner in finite:
             if (i if by_resample else number) % batches == batch - 1:
                 yield resample, learner
             number += 1
 
 
 class Problems:
-    """Makes the numeric problems of a plan's resamples."""
+    """Makes the numeric problems of a plan's resamples.
+
+    Parameters
+    ----------
+    plan
+        All cells of the task.
+    expected
+        The training sets to come, for engines that share work between training sets.
+    """
 
     def __init__(self, plan: Plan, expected: Iterable[Resample] = ()):
-        """`expected`: the resamples to come, for engines that prepare for several at once."""
         self._plan = plan
         self._expected = list(expected)
         self._current = ""
@@ -155,7 +213,7 @@ class Problems:
         return TrainingSets(table.features, table.target, expected)
 
     def problem(self, builder: "Builder", resample: Resample) -> "Problem":
-        """One learner's problem; preprocessing is shared by the learners of a training set."""
+        """The problem of one learner; learners of a training set share its preprocessing."""
         if resample.name != self._current:
             self._current = resample.name
             self.pickler = ModelPickler()
@@ -193,7 +251,37 @@ def _finite(predictions: Predictions) -> bool:
 
 
 def fit_model(plan: Plan, learner: Learner, resample: Resample, theta: Theta) -> "Outcome":
-    """Fit one model outside the store; it predicts one row only, for its predictions are not needed."""
+    """Fit one model without the store.
+
+    Parameters
+    ----------
+    plan
+        All cells of the task.
+    learner, theta
+        What to fit.
+    resample
+        The training set.
+
+    Returns
+    -------
+    Outcome
+        With the model. Only the first training row is predicted, to save time.
+
+    Examples
+    --------
+    >>> from heldout.cells.plan import open_plan
+    >>> from heldout.cells.spec import CellsSpec
+    >>> from heldout.data.prepare import prepare
+    >>> from heldout.data.request import Request
+    >>> from heldout.learners.learner import define
+    >>> request = Request("irises", 19, "sklearn:iris", "target", test=0)
+    >>> _ = prepare(request, folder / "data", folder / "vault")
+    >>> tree = define("tree", None)
+    >>> plan = open_plan(folder, CellsSpec("irises", 19, ["full"], [tree], {}, "{}"))
+    >>> outcome = fit_model(plan, tree, plan.resamples[0], {"max_depth": 2})
+    >>> outcome.model[-1].get_depth()
+    2
+    """
     from heldout.numerics import run
     from heldout.numerics.pipeline import Builder
 
@@ -205,7 +293,18 @@ def fit_model(plan: Plan, learner: Learner, resample: Resample, theta: Theta) ->
 
 
 def report_batch(batch: Batch) -> None:
-    """Say what was done, and fail if a cell failed: nothing is averaged over what is missing."""
+    """Print what a job did; an error if a cell failed, because no estimate may leave it out.
+
+    Parameters
+    ----------
+    batch
+        What the job did.
+
+    Examples
+    --------
+    >>> report_batch(Batch(fitted=0))
+    cells: 0 fitted, 0 reused, 0 failed
+    """
     reused = len(batch.cells) - batch.fitted
     print(
         f"cells: {batch.fitted} fitted, {reused} reused, {len(batch.failures)} failed", flush=True

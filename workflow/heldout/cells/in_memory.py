@@ -1,7 +1,7 @@
-"""Cells without files: fitted when they are asked for, and kept in memory.
+"""Cells without files: fitted when they are first needed, and kept in memory.
 
-With the same splits, seeds and engines as the workflow, so the numbers are those of the workflow.
-A loss table reads them as it reads stored cells.
+Splits, seeds and engines are those of the workflow, so the numbers are the same. A loss table reads
+them as it reads stored cells.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ from heldout.predictions import Predictions
 from heldout.resampling.split import Resample
 
 Further = Callable[[str, Resample], np.ndarray | None]
-"""Rows (as features) that the models of a learner and resample predict besides the held-out ones."""
+"""Gives further rows (their features) that the models of a learner and resample predict, or None."""
 
 
 def nothing_further(learner: str, resample: Resample) -> None:
@@ -31,7 +31,7 @@ def nothing_further(learner: str, resample: Resample) -> None:
 
 @dataclass(frozen=True)
 class InMemoryCells:
-    """The cells of one table; θ of a training set are fitted together where all will be needed.
+    """The cells of one table; all θ of a training set are fitted together if all will be needed.
 
     Parameters
     ----------
@@ -44,9 +44,10 @@ class InMemoryCells:
     task, seed
         What the seed of each fit is derived from, besides the learner and the held-out set.
     every_theta
-        Says of a resample whether all θ of the grid will be asked for; else each is fitted alone.
+        Whether all θ of the grid will be needed for a resample; if not, each θ is fitted alone.
     further
-        Rows that models predict besides the held-out ones; see `further_predictions`.
+        Rows that models predict besides the held-out ones; see `further_predictions`. It must keep
+        the arrays it returns: models that predict the same array share their preprocessing.
     """
 
     table: Prepared
@@ -60,7 +61,7 @@ class InMemoryCells:
     _preprocessed: dict[tuple[str, int], dict[str, tuple]] = field(default_factory=dict)
 
     def predictions(self, learner: str, theta: Theta, resample: Resample) -> Predictions:
-        """The predictions of a cell, held-out set after held-out set."""
+        """The predictions of a cell, one held-out set after another."""
         if resample.members:
             return self._of_members(learner, theta, resample)
         count = sum(map(len, resample.held.values()))
@@ -72,14 +73,14 @@ class InMemoryCells:
         return self._of_model(learner, theta, resample).take(slice(count, None))
 
     def _key(self, theta: Theta) -> str:
-        """Canonical text; that of a θ of the grid is not written anew."""
+        """The canonical text of a θ; looked up for the θ of the grids, to save time."""
         return self._keys.get(id(theta)) or canonical(theta)
 
     @cached_property
     def _keys(self) -> dict[int, str]:
         return {id(theta): canonical(theta) for grid in self.thetas.values() for theta in grid}
 
-    def _wanted(self, learner: str, theta: Theta, resample: Resample) -> Sequence[Theta]:
+    def _to_fit(self, learner: str, theta: Theta, resample: Resample) -> Sequence[Theta]:
         return self.thetas[learner] if self.every_theta(resample) else [theta]
 
     # --- one model ----------------------------------------------------------------------------
@@ -88,9 +89,9 @@ class InMemoryCells:
         fitted = self._fitted.setdefault((learner, resample.name), {})
         key = self._key(theta)
         if key not in fitted:
-            wanted = self._wanted(learner, theta, resample)
+            thetas = self._to_fit(learner, theta, resample)
             problem = self._problem(learner, resample, self.further(learner, resample))
-            outcomes = run.fit(problem, self._engines(learner, wanted))
+            outcomes = run.fit(problem, self._engines(learner, thetas))
             fitted.update(self._kept(learner, resample, outcome) for outcome in outcomes)
         return fitted[key]
 
@@ -123,18 +124,18 @@ class InMemoryCells:
     # --- many small fits ----------------------------------------------------------------------
 
     def _of_members(self, learner: str, theta: Theta, resample: Resample) -> Predictions:
-        """As the workflow does: without refitting where that is exact."""
+        """The predictions of many small fits; as in the workflow, without refitting where exact."""
         fitted = self._fitted.setdefault((learner, resample.name), {})
         key = self._key(theta)
         if key not in fitted:
-            wanted = self._wanted(learner, theta, resample)
+            thetas = self._to_fit(learner, theta, resample)
             held = list(resample.held.values())
             exact = leave_one_out.run(
-                self.builders[learner], self.table.features, self.table.target, held, wanted
+                self.builders[learner], self.table.features, self.table.target, held, thetas
             )
             outcomes = exact or run.fit_members(
                 (self._problem(learner, member) for member in resample.members),
-                self._engines(learner, wanted),
+                self._engines(learner, thetas),
             )
             fitted.update(self._kept(learner, resample, outcome) for outcome in outcomes)
         return fitted[key]

@@ -15,14 +15,35 @@ from heldout.resampling.split import Resample
 
 
 class Keys(NamedTuple):
-    """Digests of all that can change the model (`fit`), and its model or scores (`cell`)."""
+    """The two digests of a cell."""
 
     fit: str
+    """Of all that can change the model."""
     cell: str
+    """Of all that can change the model or its predictions: the rows to predict too."""
 
 
 def family(definition: Definition, classification: bool) -> str:
-    """Canonical text of all that a fit depends on besides θ, rows and seed."""
+    """The part of a key that all θ of a learner share.
+
+    Parameters
+    ----------
+    definition
+        The learner.
+    classification
+        Whether the target is one of several classes.
+
+    Returns
+    -------
+    str
+        Canonical JSON of all that a fit depends on, besides θ, rows, seed, code and versions.
+
+    Examples
+    --------
+    >>> from heldout.learners.learner import define
+    >>> family(define("tree", None), classification=True)
+    '{"estimator":"sklearn.tree.DecisionTreeClassifier","params":{},"polynomial":false,"scale":false,"source":""}'
+    """
     return canonical(
         {
             "estimator": definition.path(classification),
@@ -35,10 +56,31 @@ def family(definition: Definition, classification: bool) -> str:
 
 
 class Keyring:
-    """Makes the keys of a task's cells."""
+    """Makes the keys of a task's cells.
+
+    Parameters
+    ----------
+    data
+        The digest of the prepared table.
+    classification
+        Whether the target is one of several classes.
+    code
+        The digest of the code of each engine.
+    versions
+        The versions of the numeric libraries, as JSON.
+
+    Examples
+    --------
+    >>> from heldout.learners.learner import define
+    >>> keyring = Keyring("digest of the table", True, {"knn": "digest of its code"}, "{}")
+    >>> fold = Resample("fold", np.array([0, 1]), {"fold": np.array([2])})
+    >>> thetas = [{"n_neighbors": 1}, {"n_neighbors": 2}]
+    >>> one, other = keyring.keys(define("knn", None), fold, thetas, seed=7)
+    >>> one == other
+    False
+    """
 
     def __init__(self, data: str, classification: bool, code: dict[str, str], versions: str):
-        """`data` is the digest of the prepared table, `code` that of each engine."""
         self._data, self._classification = data, classification
         self._code, self._versions = code, versions
 
@@ -48,7 +90,7 @@ class Keyring:
         """The keys of each θ's cell."""
         common = digest(
             self._data,
-            _trained(resample),
+            _training_digest(resample),
             family(learner, self._classification),
             str(seed),
             self._versions,
@@ -65,8 +107,8 @@ class Keyring:
         return f"{self._code[LEAVE_ONE_OUT]}:{code}" if resample.members else code
 
 
-def _trained(resample: Resample) -> str:
-    """The training rows; the members of leave-one-out train on all rows that they do not hold out."""
+def _training_digest(resample: Resample) -> str:
+    """Of the training rows; members of leave-one-out train on all rows that they do not hold out."""
     return "all others" if resample.members else _rows_digest(resample.train)
 
 

@@ -1,4 +1,4 @@
-"""Manifests: the small file that a fitting job declares, listing its cells and their digests."""
+"""Manifests: the file that a fitting job writes as its output, with its cells and their digests."""
 
 import json
 from collections.abc import Iterable
@@ -15,7 +15,26 @@ Index = dict[tuple[str, str, str], Record]
 
 
 def write_manifest(path: Path, facts: dict[str, Any], cells: Iterable[tuple[Cell, Record]]) -> None:
-    """Group the cells by learner and θ and write them, a θ a line."""
+    """Write a manifest, with one line for each learner and θ.
+
+    Parameters
+    ----------
+    path
+        The file.
+    facts
+        Further entries: what the job did.
+    cells
+        The cells of the job.
+
+    Examples
+    --------
+    >>> cell, record = Cell("knn", {"n_neighbors": 5}, "full"), Record("key", "seal", None, "knn", 0.5)
+    >>> write_manifest(folder / "1-of-1.json", {"fitted": 1}, [(cell, record)])
+    >>> print((folder / "1-of-1.json").read_text().strip())
+    {"fitted": 1, "cells": [
+    {"learner": "knn", "theta": {"n_neighbors": 5}, "sets": {"full": ["key", "seal", null, "knn", 0.5]}}
+    ]}
+    """
     grouped: dict[tuple[str, str], dict[str, Any]] = {}
     for cell, record in cells:
         place = (cell.learner, canonical(cell.theta))
@@ -32,7 +51,25 @@ def _line(value: dict[str, Any]) -> str:
 
 
 def read_manifests(paths: Iterable[Path]) -> Index:
-    """All cells of some manifests."""
+    """All cells of some manifests.
+
+    Parameters
+    ----------
+    paths
+        Manifests.
+
+    Returns
+    -------
+    dict
+        The record by (learner, canonical θ, held-out set).
+
+    Examples
+    --------
+    >>> cell, record = Cell("knn", {"n_neighbors": 5}, "full"), Record("key", "seal", None, "knn", 0.5)
+    >>> write_manifest(folder / "1-of-1.json", {"fitted": 1}, [(cell, record)])
+    >>> read_manifests([folder / "1-of-1.json"])["knn", '{"n_neighbors":5}', "full"].engine
+    'knn'
+    """
     index: Index = {}
     for path in paths:
         for entry in read_json(path)["cells"]:
@@ -44,8 +81,8 @@ def read_manifests(paths: Iterable[Path]) -> Index:
 
 def _record(*fields: Any) -> Record:
     key, score, model, engine, seconds, *warnings = fields
-    found = tuple(FitWarning(*one) for one in (warnings[0] if warnings else ()))
-    return Record(key, score, model, engine, seconds, found)
+    given = tuple(FitWarning(*one) for one in (warnings[0] if warnings else ()))
+    return Record(key, score, model, engine, seconds, given)
 
 
 class CellWarnings(NamedTuple):
@@ -58,17 +95,69 @@ class CellWarnings(NamedTuple):
 
 
 def cell_warnings(index: Index) -> list[CellWarnings]:
-    """The cells whose fits gave warnings."""
+    """The cells whose fits gave warnings.
+
+    Parameters
+    ----------
+    index
+        Records of cells.
+
+    Returns
+    -------
+    list of CellWarnings
+        Without the cells that have none.
+
+    Examples
+    --------
+    >>> slow = Record("key", "seal", None, "svm", 0.5, (FitWarning("ConvergenceWarning", "…", 1),))
+    >>> [one.held_out for one in cell_warnings({("svm", "{}", "full"): slow})]
+    ['full']
+    """
     return [CellWarnings(*place, one.warnings) for place, one in index.items() if one.warnings]
 
 
 def index_of(cells: Iterable[tuple[Cell, Record]]) -> Index:
-    """The same from cells that are not in a manifest yet."""
+    """The index of cells that are not in a manifest yet.
+
+    Parameters
+    ----------
+    cells
+        Cells and their records.
+
+    Returns
+    -------
+    dict
+        The record by (learner, canonical θ, held-out set), as `read_manifests` gives it.
+
+    Examples
+    --------
+    >>> record = Record("key", "seal", None, "knn", 0.5)
+    >>> list(index_of([(Cell("knn", {"n_neighbors": 5}, "full"), record)]))
+    [('knn', '{"n_neighbors":5}', 'full')]
+    """
     return {(cell.learner, canonical(cell.theta), cell.held_out): record for cell, record in cells}
 
 
 def manifest_paths(folder: Path, batches: int) -> list[Path]:
-    """The manifests of a task whose cells are fitted in so many batches."""
+    """The manifests of a task.
+
+    Parameters
+    ----------
+    folder
+        The folder of the task, ``results/TASK``.
+    batches
+        The number of batches in which its cells are fitted.
+
+    Returns
+    -------
+    list of pathlib.Path
+        One for each batch.
+
+    Examples
+    --------
+    >>> [path.as_posix() for path in manifest_paths(Path("results/penguins"), 2)][0]
+    'results/penguins/cells/manifests/1-of-2.json'
+    """
     manifests = folder / "cells" / "manifests"
     return [manifests / f"{batch}-of-{batches}.json" for batch in range(1, batches + 1)]
 

@@ -1,8 +1,8 @@
-"""The model file of a cell: a fitted Pipeline, without the parts that other models hold too.
+"""The model file of a cell: a fitted Pipeline, without the parts that other models contain too.
 
 It is a pickle in which large arrays and shared parts, such as the preprocessing of a training set,
 are replaced by references. Each such part is stored once, under its digest, in ``cells/.shared/``.
-`open_model` puts them back. Like any pickle, a model file must come from somebody you trust.
+`open_model` loads them too. Like any pickle, a model file must come from somebody you trust.
 """
 
 import io
@@ -19,10 +19,11 @@ from heldout.files import write_bytes
 from heldout.names import digest
 
 SHARED = ".shared"
+"""The folder of shared parts in the store's folder."""
 LARGE = 2**16
 """Arrays of more bytes than this are stored once, by content; smaller ones are not worth a file."""
 PLAIN = frozenset({str, int, float, bool, type(None)})
-"""Types that are never a shared part: most of what a model is made of."""
+"""Types that are never a shared part; most objects in a model have one of them."""
 
 
 class DamagedError(HeldoutError):
@@ -51,18 +52,26 @@ def open_model(path: Path | str, expected: str | None = None) -> Any:
         If the file or one of its shared parts is not as it was written.
     FileNotFoundError
         If one of them is missing.
+
+    Examples
+    --------
+    >>> pickled = ModelPickler().dump({"alpha": 1.0}, shared=[])
+    >>> path = folder / "cells" / "ridge" / "alpha=1.0" / "full.model"
+    >>> pickled.save(str(folder / "cells" / SHARED), str(path))
+    >>> open_model(path, pickled.digest)
+    {'alpha': 1.0}
     """
     path = Path(path)
     shared = path.parents[2] / SHARED
 
     class Unpickler(pickle.Unpickler):
         def persistent_load(self, name: str) -> Any:
-            return pickle.loads(_read_whole(shared / name, name))
+            return pickle.loads(_read_intact(shared / name, name))
 
-    return Unpickler(io.BytesIO(_read_whole(path, expected))).load()
+    return Unpickler(io.BytesIO(_read_intact(path, expected))).load()
 
 
-def _read_whole(path: Path, expected: str | None) -> bytes:
+def _read_intact(path: Path, expected: str | None) -> bytes:
     data = path.read_bytes()
     if expected is not None and digest(data) != expected:
         raise DamagedError(f"'{path}' is damaged: delete it, and it is made again when needed")
@@ -70,7 +79,17 @@ def _read_whole(path: Path, expected: str | None) -> bytes:
 
 
 class PickledModel:
-    """A pickled model and the parts of it that are shared with other models, by digest."""
+    """A pickled model.
+
+    Parameters
+    ----------
+    pickled
+        The model without its shared parts.
+    parts
+        The pickled shared parts, by digest.
+    written
+        The files of shared parts that are already written; updated.
+    """
 
     def __init__(self, pickled: bytes, parts: dict[str, bytes], written: set[str]):
         self.pickled = pickled
@@ -79,16 +98,16 @@ class PickledModel:
         self._written = written
 
     def save(self, shared: str, path: str) -> None:
-        """Write the parts that are not there yet, then the model."""
+        """Write the shared parts that are not in their folder yet, then the model."""
         for name, data in self.parts.items():
             part = f"{shared}/{name}"
-            if part not in self._written and not _is_whole(part, len(data)):
+            if part not in self._written and not _has_size(part, len(data)):
                 write_bytes(part, data)
             self._written.add(part)
         write_bytes(path, self.pickled)
 
 
-def _is_whole(path: str, size: int) -> bool:
+def _has_size(path: str, size: int) -> bool:
     try:
         return os.stat(path).st_size == size  # noqa: PTH116
     except FileNotFoundError:
@@ -103,27 +122,27 @@ class ModelPickler:
         self._written: set[str] = set()
 
     def dump(self, model: Any, shared: Iterable[Any]) -> PickledModel:
-        """Pickle a model; `shared` are objects inside it that other models also hold."""
-        apart = {id(part) for part in shared}
+        """Pickle a model; `shared` are objects inside it that other models also contain."""
+        shared_ids = {id(part) for part in shared}
         buffer = io.BytesIO()
-        pickler = _Pickler(buffer, self._known, apart)
+        pickler = _Pickler(buffer, self._known, shared_ids)
         pickler.dump(model)
         return PickledModel(buffer.getvalue(), pickler.parts, self._written)
 
 
 class _Pickler(pickle.Pickler):
     def __init__(
-        self, buffer: io.BytesIO, known: dict[int, tuple[Any, str, bytes]], apart: set[int]
+        self, buffer: io.BytesIO, known: dict[int, tuple[Any, str, bytes]], shared_ids: set[int]
     ):
         super().__init__(buffer, protocol=5)
-        self._known, self._apart = known, apart
+        self._known, self._shared_ids = known, shared_ids
         self.parts: dict[str, bytes] = {}
 
     def persistent_id(self, value: Any) -> str | None:
         if type(value) in PLAIN:
             return None
         large = type(value) is np.ndarray and value.nbytes > LARGE and value.dtype != object
-        if not large and id(value) not in self._apart:
+        if not large and id(value) not in self._shared_ids:
             return None
         if id(value) not in self._known:
             data = pickle.dumps(value, protocol=5)

@@ -1,4 +1,4 @@
-"""All cells of a task: which there are, and their keys."""
+"""The plan of a task: all its cells, and their keys."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +20,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plan:
-    """All cells of a task: its table, its learners and its resamples."""
+    """All cells of a task.
+
+    Parameters
+    ----------
+    task
+        The name of the task; the seeds of fits depend on it.
+    seed
+        The root seed.
+    table
+        The prepared table.
+    learners
+        The learners of the task.
+    resamples
+        All training sets and their held-out sets.
+    numeric_code
+        The digest of the code of each engine.
+    versions
+        The versions of the numeric libraries, as JSON.
+    """
 
     task: str
     seed: int
@@ -35,7 +53,10 @@ class Plan:
         return next(learner for learner in self.learners if learner.name == name)
 
     def fit_seed(self, learner: str, resample: Resample) -> int:
-        """Depends on the names alone; equal for all θ, which then differ in θ only."""
+        """The seed of the fits of a learner on a training set; it depends on names only.
+
+        It is the same for all θ, so that their results differ only because of θ.
+        """
         return seed_for(self.seed, self.task, learner, resample.name)
 
     def keys(self, learner: Learner, resample: Resample, thetas: list[Theta]) -> list[Keys]:
@@ -49,7 +70,28 @@ class Plan:
 
 
 def columns_of(table: Prepared) -> "Columns":
-    """What learners must know about the columns of a table."""
+    """What learners must know about the columns of a table.
+
+    Parameters
+    ----------
+    table
+        A prepared table.
+
+    Returns
+    -------
+    Columns
+        Names of features, positions of numbers, and classes of the target.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> positions = {"number": [0], "boolean": [2]}
+    >>> table = SimpleNamespace(
+    ...     names=["length", "colour", "flag"], classes=["no", "yes"], columns_of=positions.get
+    ... )
+    >>> sorted(columns_of(table).numbers)
+    [0, 2]
+    """
     from heldout.numerics.pipeline import Columns
 
     numbers = {*table.columns_of("number"), *table.columns_of("boolean")}
@@ -57,7 +99,30 @@ def columns_of(table: Prepared) -> "Columns":
 
 
 def open_plan(folder: Path, spec: CellsSpec) -> Plan:
-    """The plan of a task folder, from its prepared table, its split files and a spec."""
+    """The plan of a task, from its prepared table, its split files and a spec.
+
+    Parameters
+    ----------
+    folder
+        The folder of the task, ``results/TASK``, with the prepared table and the split files.
+    spec
+        What else the cells depend on.
+
+    Returns
+    -------
+    Plan
+        All cells of the task.
+
+    Examples
+    --------
+    >>> from heldout.data.prepare import prepare
+    >>> from heldout.data.request import Request
+    >>> request = Request("irises", 19, "sklearn:iris", "target", test=0)
+    >>> _ = prepare(request, folder / "data", folder / "vault")
+    >>> plan = open_plan(folder, CellsSpec("irises", 19, ["full"], [], {}, "{}"))
+    >>> [(resample.name, len(resample.train)) for resample in plan.resamples]
+    [('full', 150)]
+    """
     table = open_prepared(folder / "data")
     splits = read_splits(folder, spec.kinds)
     return Plan(
@@ -72,5 +137,25 @@ def open_plan(folder: Path, spec: CellsSpec) -> Plan:
 
 
 def read_splits(folder: Path, kinds: list[str]) -> dict[str, Split]:
-    """The split files that these kinds of cells come from."""
+    """Read the split files that these kinds of held-out sets come from.
+
+    Parameters
+    ----------
+    folder
+        The folder of the task, ``results/TASK``.
+    kinds
+        Kinds of held-out sets.
+
+    Returns
+    -------
+    dict
+        The split by the name of its file.
+
+    Examples
+    --------
+    >>> (folder / "splits").mkdir()
+    >>> _ = (folder / "splits" / "kfold.csv").write_text("row,repeat,fold\\n0,1,2\\n1,1,1\\n")
+    >>> read_splits(folder, ["folds"])["kfold"]["fold"]
+    array([2, 1])
+    """
     return {name: read_split(folder / "splits" / f"{name}.csv") for name in split_files(kinds)}

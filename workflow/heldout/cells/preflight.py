@@ -1,4 +1,4 @@
-"""Everything about learners that can be checked without fitting, with messages for people."""
+"""Checks learners before the first fit, with messages that say what to do."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,27 +15,56 @@ from heldout.numerics.errors import LearnerError
 from heldout.numerics.pipeline import Builder, Columns
 from heldout.numerics.sklearn_internals import parameters
 
-PROBE = 3
+CHECKED_OF_ENDLESS = 3
 """How many θ of an endless grid are checked before the first fit."""
 
 
 def checked_builders(plan: Plan, loss_needs: str | None) -> dict[str, Builder]:
-    """A builder per learner of a plan, after all checks."""
+    """The builder of each learner of a plan, after all checks.
+
+    Parameters
+    ----------
+    plan
+        The plan of a task.
+    loss_needs
+        The kind of prediction that the loss is computed from: label, proba or value.
+
+    Returns
+    -------
+    dict
+        The builder by name of the learner.
+
+    Examples
+    --------
+    >>> from heldout.cells.plan import open_plan
+    >>> from heldout.cells.spec import CellsSpec
+    >>> from heldout.data.prepare import prepare
+    >>> from heldout.data.request import Request
+    >>> from heldout.learners.learner import define
+    >>> request = Request("irises", 19, "sklearn:iris", "target", test=0)
+    >>> _ = prepare(request, folder / "data", folder / "vault")
+    >>> spec = CellsSpec("irises", 19, ["full"], [define("knn", None)], {}, "{}")
+    >>> list(checked_builders(open_plan(folder, spec), "label"))
+    ['knn']
+    """
     columns = columns_of(plan.table)
     return {
-        learner.name: checked_builder(learner, columns, _probe(learner, plan.seed), loss_needs)
+        learner.name: checked_builder(learner, columns, _some_thetas(learner, plan), loss_needs)
         for learner in plan.learners
     }
 
 
-def _probe(learner: Learner, seed: int) -> list[Theta]:
-    return learner.first_thetas(PROBE) if learner.endless else learner.thetas(seed)
+def _some_thetas(learner: Learner, plan: Plan) -> list[Theta]:
+    """All θ, or the first ones of an endless grid."""
+    if learner.endless:
+        return learner.first_thetas(CHECKED_OF_ENDLESS)
+    return learner.thetas(plan.seed)
 
 
 def checked_builder(
     learner: Learner, columns: Columns, thetas: Sequence[Theta], loss_needs: str | None
 ) -> Builder:
-    """The learner's builder; refuses what the estimator would refuse when it is fitted.
+    """The learner's builder; an error if the estimator would refuse a θ when it is fitted.
 
     Parameters
     ----------
@@ -57,6 +86,15 @@ def checked_builder(
     ------
     HeldoutError
         Names the learner, the key or θ, and what to do.
+
+    Examples
+    --------
+    >>> from heldout.learners.learner import define
+    >>> knn, columns = define("knn", None), Columns(["a"], frozenset({0}), ["no", "yes"])
+    >>> checked_builder(knn, columns, [{"n_neighbours": 3}], "label")
+    Traceback (most recent call last):
+        ...
+    heldout.errors.HeldoutError: learners.knn.grid: KNeighborsClassifier has no parameter 'n_neighbours'; did you mean 'n_neighbors'?
     """
     try:
         builder = Builder(learner, columns)
@@ -78,13 +116,13 @@ def _check_kind(builder: Builder) -> None:
 
 
 def _check_thetas(builder: Builder, thetas: Sequence[Theta]) -> None:
-    """Each value once."""
+    """Check each value of a hyper-parameter once."""
     seen: set[str] = set()
     for theta in thetas:
         recipe = builder.recipe(theta)
-        fresh = {canonical([k, v]) for k, v in recipe.model.items()} - seen
-        if fresh or not seen:
-            seen |= fresh
+        new = {canonical([k, v]) for k, v in recipe.model.items()} - seen
+        if new or not seen:
+            seen |= new
             _check_values(builder.estimator(recipe, 0), builder.definition.name, theta)
         if recipe.shared not in seen:
             seen.add(recipe.shared)
@@ -118,7 +156,7 @@ def _check_predictions(builder: Builder, theta: Theta, loss_needs: str | None) -
 
 
 def message(learner: Learner, error: LearnerError) -> str:
-    """The error in words: where in the config, what is wrong, and what was probably meant."""
+    """The message of an error: where in the config, what is wrong, and what was probably meant."""
     facts = error.facts
     if error.problem == errors.NOT_FOR_TARGET:
         kind = "classification" if facts["classification"] else "regression"

@@ -1,4 +1,4 @@
-"""Progress of the fitting jobs: each writes lines to its log, and anybody can add them up.
+"""Progress of the fitting jobs: each writes lines to its log, from which the total is computed.
 
 Standard library only: the workflow and the command line read logs while jobs run.
 """
@@ -14,17 +14,33 @@ from pathlib import Path
 EVERY = 5.0
 """Seconds between two lines of a job."""
 WINDOW = 12
-"""The rate is that of this many lines: cells found in the store go by much faster than fits."""
+"""The rate is that of the last so many lines, because cells found in the store take no time."""
 STALE = 60.0
-"""A log that has been silent for longer tells no rate."""
+"""Seconds without a new line after which a job is taken to be killed, with a rate of 0."""
 TAIL = 4096
+"""Bytes that are read from the end of a log."""
 _NAME = re.compile(r"fit_cells\.(\d+)-of-(\d+)\.log")
 _LINE = re.compile(r"^progress: (\d+) of (\d+) cells, ([\d.e+-]+) per second", re.MULTILINE)
 _END = re.compile(r"^cells: (\d+) fitted, (\d+) reused, (\d+) failed", re.MULTILINE)
 
 
 class Progress:
-    """Counts cells, and says from time to time how far it is; costs a look at the clock per cell."""
+    """Counts the cells of a job and prints a line of progress every few seconds.
+
+    Parameters
+    ----------
+    clock
+        Returns the time in seconds.
+
+    Examples
+    --------
+    >>> times = iter([0.0, 1.0, 8.0])
+    >>> progress = Progress(lambda: next(times))
+    >>> progress.expect(40)
+    >>> progress.add()
+    >>> progress.add()
+    progress: 2 of 40 cells, 0.25 per second, 3 min left
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         self.done = self.total = 0
@@ -32,18 +48,19 @@ class Progress:
         self._past = deque([(clock(), 0)], maxlen=WINDOW)
 
     def expect(self, cells: int) -> None:
-        """So many more cells are to come."""
+        """Add to the number of cells that the job has to find or fit."""
         self.total += cells
 
     def add(self, cells: int = 1) -> None:
-        """So many cells are done."""
+        """Add to the number of cells that are done; print a line if it is time."""
         self.done += cells
         now = self._clock()
         if now - self._past[-1][0] >= EVERY:
             then, before = self._past[0]
             self._past.append((now, self.done))
             rate = (self.done - before) / (now - then)
-            total = max(self.total, self.done)  # the scan of an endless grid expects nothing
+            # The cells of an endless grid are not known beforehand.
+            total = max(self.total, self.done)
             left = duration((total - self.done) / rate)
             text = f"progress: {self.done} of {total} cells, {rate:.4g} per second, {left} left"
             print(text, flush=True)
@@ -51,7 +68,17 @@ class Progress:
 
 @dataclass(frozen=True)
 class Job:
-    """What a job's log says last; `rate` is 0 if it does not run."""
+    """The last state in a job's log.
+
+    Parameters
+    ----------
+    done, total
+        Cells that are done, and all cells of the job.
+    rate
+        Cells per second; 0 if the job does not run.
+    ended
+        Whether the job has ended.
+    """
 
     done: int
     total: int
@@ -61,7 +88,22 @@ class Job:
 
 @dataclass(frozen=True)
 class TaskProgress:
-    """All fitting jobs of a task."""
+    """All fitting jobs of a task.
+
+    Parameters
+    ----------
+    task
+        The name of the task.
+    jobs
+        The jobs that have begun.
+    parts
+        The number of jobs, those that have not begun included.
+
+    Examples
+    --------
+    >>> TaskProgress("penguins", [Job(30, 100, rate=2.0)], parts=2).text()
+    'penguins: 30 of about 200 cells (15%), 2 per second, 85 s left, 0 of 2 jobs ended'
+    """
 
     task: str
     jobs: list[Job]
@@ -74,7 +116,7 @@ class TaskProgress:
 
     @property
     def total(self) -> int:
-        """All cells; jobs that have not begun are taken to be as large as the others."""
+        """All cells, if jobs that have not begun are as large as the others on average."""
         known = sum(job.total for job in self.jobs)
         counted = sum(job.total > 0 for job in self.jobs)
         return known if counted == 0 else round(known * self.parts / counted)
@@ -86,7 +128,7 @@ class TaskProgress:
 
     @property
     def ended(self) -> bool:
-        """Whether every job has come to its end."""
+        """Whether every job has ended."""
         return sum(job.ended for job in self.jobs) == self.parts
 
     def text(self) -> str:
@@ -104,7 +146,7 @@ class TaskProgress:
 
 
 def duration(seconds: float) -> str:
-    """40 s, 12 min, 3.5 h, 2.1 d."""
+    """A time for people: 40 s, 12 min, 3.5 h, 2.1 d."""
     for size, unit in ((86400, "d"), (3600, "h")):
         if seconds >= size:
             return f"{seconds / size:.1f} {unit}"
@@ -112,7 +154,7 @@ def duration(seconds: float) -> str:
 
 
 def read_job(log: Path, now: float) -> Job:
-    """The last thing that a log says, from its end."""
+    """The last state in a log, of which only the end is read."""
     with log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - TAIL))
         text = file.read().decode(errors="replace")
@@ -129,7 +171,30 @@ def read_job(log: Path, now: float) -> Job:
 
 
 def task_progress(folder: Path, now: float | None = None) -> TaskProgress | None:
-    """The jobs of a task; where it was once cut into another number of jobs, of the newest."""
+    """The progress of all fitting jobs of a task.
+
+    If logs of another number of jobs are left from an earlier run, the newest run counts.
+
+    Parameters
+    ----------
+    folder
+        The folder of a task, ``results/TASK``.
+    now
+        The time in seconds since 1970; None for the present.
+
+    Returns
+    -------
+    TaskProgress or None
+        None if no fitting job has begun.
+
+    Examples
+    --------
+    >>> (folder / "logs").mkdir()
+    >>> line = "cells: 7 fitted, 1 reused, 0 failed"
+    >>> _ = (folder / "logs" / "fit_cells.1-of-1.log").write_text(line)
+    >>> task_progress(folder).done
+    8
+    """
     by_parts: dict[int, list[Path]] = {}
     for log in folder.glob("logs/fit_cells.*.log"):
         found = _NAME.fullmatch(log.name)
@@ -143,25 +208,47 @@ def task_progress(folder: Path, now: float | None = None) -> TaskProgress | None
 
 
 def report_progress(
-    folders: Iterable[Path], since: float, say: Callable[[str], None], said: dict[str, str]
+    folders: Iterable[Path], since: float, say: Callable[[str], None], last: dict[str, str]
 ) -> None:
-    """A line for each task whose jobs have said something new since a moment."""
+    """Pass on a line for each task whose progress has changed.
+
+    Parameters
+    ----------
+    folders
+        The folders of the tasks.
+    since
+        Logs that were last written before this time are ignored.
+    say
+        Gets each line.
+    last
+        The last line by task; updated.
+    """
     for folder in folders:
         logs = list(folder.glob("logs/fit_cells.*.log"))
         if any(log.stat().st_size and log.stat().st_mtime >= since for log in logs):
-            found = task_progress(folder)
-            if found is not None and found.text() != said.get(folder.name):
-                said[folder.name] = found.text()
-                say(found.text())
+            progress = task_progress(folder)
+            if progress is not None and progress.text() != last.get(folder.name):
+                last[folder.name] = progress.text()
+                say(progress.text())
 
 
 def watch(folders: list[Path], say: Callable[[str], None], every: float = 2 * EVERY) -> None:
-    """Report from a thread of its own until the process ends."""
-    since, said = time.time(), dict[str, str]()
+    """Report progress from a thread of its own until the process ends.
+
+    Parameters
+    ----------
+    folders
+        The folders of the tasks.
+    say
+        Gets each line.
+    every
+        Seconds between two reports.
+    """
+    since, last = time.time(), dict[str, str]()
 
     def follow() -> None:
         while True:
             time.sleep(every)
-            report_progress(folders, since, say, said)
+            report_progress(folders, since, say, last)
 
     threading.Thread(target=follow, daemon=True, name="progress").start()

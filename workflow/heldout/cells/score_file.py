@@ -25,8 +25,8 @@ from heldout.predictions import Predictions
 ENDING = "safetensors"
 SEALED = ("format", "key", "fit", "learner", "theta", "held_out", "sets")
 """The metadata that identify a cell."""
-LENGTH = 8
-"""A safetensors file begins with the length of its header, in so many bytes."""
+LENGTH_BYTES = 8
+"""A safetensors file begins with the length of its header, a number of so many bytes."""
 DTYPES = {
     "BOOL": "?",
     "U8": "u1",
@@ -40,17 +40,26 @@ DTYPES = {
 
 @dataclass(frozen=True)
 class Identity:
-    """Which cell it is, and what it depends on."""
+    """Which cell a score file belongs to; sealed.
+
+    Parameters
+    ----------
+    keys
+        The digests of all that the cell depends on.
+    learner, theta, held_out
+        The name of the cell.
+    sets
+        The number of rows of each held-out set.
+    """
 
     keys: Keys
     learner: str
     theta: Theta
     held_out: str
     sets: dict[str, int]
-    """The number of rows of each held-out set."""
 
     def metadata(self) -> dict[str, str]:
-        """As texts."""
+        """The entries of the file's header."""
         return {
             "format": FORMAT,
             "key": self.keys.cell,
@@ -64,18 +73,30 @@ class Identity:
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What else is known of a fit; not sealed."""
+    """What may differ between two fits of the same cell; not sealed.
+
+    Parameters
+    ----------
+    model
+        The digest of the model file; None if no model is kept.
+    shared_parts
+        The names of the parts that the model shares with others.
+    engine
+        The name of the engine.
+    seconds
+        The time that the fit took.
+    warnings
+        The warnings of the fit.
+    """
 
     model: str | None = None
-    """The digest of the model file; None if no model is kept."""
     shared_parts: tuple[str, ...] = ()
-    """The names of the parts that the model shares with others."""
     engine: str = ""
     seconds: float = 0.0
     warnings: tuple[FitWarning, ...] = ()
 
     def metadata(self) -> dict[str, str]:
-        """As texts."""
+        """The entries of the file's header."""
         return {
             "model": self.model or "",
             "shared_parts": json.dumps(self.shared_parts),
@@ -87,7 +108,15 @@ class Circumstances:
 
 @dataclass(frozen=True)
 class ScoreFile:
-    """A whole score file; its metadata are parsed when they are asked for."""
+    """The content of a score file; its metadata are parsed when they are needed.
+
+    Parameters
+    ----------
+    metadata
+        The entries of the file's header.
+    predictions
+        The predictions for the rows of all held-out sets, one set after another.
+    """
 
     metadata: dict[str, str]
     predictions: Predictions
@@ -104,7 +133,7 @@ class ScoreFile:
 
     @cached_property
     def identity(self) -> Identity:
-        """Which cell it is."""
+        """Which cell it belongs to."""
         given = self.metadata
         keys = Keys(given["fit"], given["key"])
         theta, sets = json.loads(given["theta"]), json.loads(given["sets"])
@@ -120,19 +149,29 @@ class ScoreFile:
 
 
 def to_bytes(
-    identity: Identity, predictions: Predictions, about: Circumstances
+    identity: Identity, predictions: Predictions, circumstances: Circumstances
 ) -> tuple[bytes, str]:
-    """The content of a score file, and its seal."""
+    """The bytes of a score file, and its seal.
+
+    Examples
+    --------
+    >>> identity = Identity(Keys("fit", "cell"), "knn", {"n_neighbors": 5}, "full", {"full": 2})
+    >>> data, seal = to_bytes(identity, Predictions(value=np.array([0.5, 1.5])), Circumstances())
+    >>> from_bytes(data).predictions.value
+    array([0.5, 1.5])
+    >>> from_bytes(data[:-1]) is None
+    True
+    """
     from safetensors.numpy import save
 
-    metadata = identity.metadata()
+    identified = identity.metadata()
     arrays = {name: np.ascontiguousarray(one) for name, one in predictions.arrays().items()}
-    seal = _seal(metadata, arrays)
-    return save(arrays, metadata | about.metadata() | {"seal": seal}), seal
+    seal = _seal(identified, arrays)
+    return save(arrays, identified | circumstances.metadata() | {"seal": seal}), seal
 
 
 def from_bytes(data: bytes) -> ScoreFile | None:
-    """The score file with this content; None if it is damaged or of another version."""
+    """The content of a score file; None if it is damaged or of another version."""
     try:
         metadata, arrays = _parsed(data)
         whole = metadata["seal"] == _seal(metadata, arrays)
@@ -151,8 +190,8 @@ def _seal(metadata: dict[str, str], arrays: dict[str, np.ndarray]) -> str:
 
 def _parsed(data: bytes) -> tuple[dict[str, str], dict[str, np.ndarray]]:
     """The metadata and the arrays, which are views of the data."""
-    start = LENGTH + int.from_bytes(data[:LENGTH], "little")
-    described = json.loads(data[LENGTH:start])
+    start = LENGTH_BYTES + int.from_bytes(data[:LENGTH_BYTES], "little")
+    described = json.loads(data[LENGTH_BYTES:start])
     metadata = described.pop("__metadata__")
     ends = [start + one["data_offsets"][1] for one in described.values()]
     if metadata["format"] != FORMAT or len(data) != max(ends, default=start):
@@ -162,8 +201,8 @@ def _parsed(data: bytes) -> tuple[dict[str, str], dict[str, np.ndarray]]:
 
 def _array(data: bytes, start: int, described: dict[str, Any]) -> np.ndarray:
     first, end = described["data_offsets"]
-    kind = np.dtype(DTYPES[described["dtype"]])
-    flat = np.frombuffer(data, kind, (end - first) // kind.itemsize, start + first)
+    dtype = np.dtype(DTYPES[described["dtype"]])
+    flat = np.frombuffer(data, dtype, (end - first) // dtype.itemsize, start + first)
     return flat.reshape(described["shape"])
 
 

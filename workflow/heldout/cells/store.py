@@ -1,8 +1,8 @@
 """The cell store: a model and a score file per (learner, θ, held-out set), in readable folders.
 
 ``cells/{learner}/{theta}/{set}.safetensors`` holds the predictions (`score_file`), ``{set}.model``
-the fitted Pipeline (`model_file`). The score file is written last, so a cell exists when its score
-file is whole.
+the fitted Pipeline (`model_file`). The score file is written last, so a cell is complete if its
+score file is intact.
 """
 
 import json
@@ -30,7 +30,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cell:
-    """The name of a fit: which learner, which θ, and what training did not see."""
+    """The name of a fit.
+
+    Parameters
+    ----------
+    learner
+        The name of the learner.
+    theta
+        The values of the hyper-parameters.
+    held_out
+        The name of the held-out set: what training did not see.
+
+    Examples
+    --------
+    >>> print(Cell("knn", {"n_neighbors": 5}, "k10.r1.f03"))
+    learner 'knn', θ = {"n_neighbors": 5}, held-out set 'k10.r1.f03'
+    """
 
     learner: str
     theta: Theta
@@ -47,42 +62,71 @@ class Cell:
 
 
 class Record(NamedTuple):
-    """A cell's line in a manifest: its key, the seal of its scores, the digest of its model, …"""
+    """A cell's entry in a manifest."""
 
     key: str
     score: str
+    """The seal of the score file."""
     model: str | None
+    """The digest of the model file; None if no model is kept."""
     engine: str
     seconds: float
     warnings: tuple[FitWarning, ...] = ()
 
 
 class Store:
-    """The cells of one task."""
+    """The cells of one task.
+
+    Parameters
+    ----------
+    folder
+        ``results/TASK/cells``; need not exist before the first cell is written.
+
+    Examples
+    --------
+    >>> store = Store(folder / "cells")
+    >>> store.path(Cell("knn", {"n_neighbors": 5}, "full"), "model").relative_to(folder).as_posix()
+    'cells/knn/n_neighbors=5/full.model'
+    """
 
     def __init__(self, folder: Path):
         self.folder = folder
 
     def path(self, cell: Cell, ending: str) -> Path:
-        """Where a cell's scores (`safetensors`) or its model (`model`) lie."""
-        return Path(self._place(cell, ending))
+        """The file of a cell's scores (`safetensors`) or of its model (`model`)."""
+        return Path(self._file(cell, ending))
 
-    def _place(self, cell: Cell, ending: str) -> str:
+    def _file(self, cell: Cell, ending: str) -> str:
         return f"{self.folder}/{cell.learner}/{cell.theta_name}/{cell.held_out}.{ending}"
 
     def find(
         self, cell: Cell, key: str, with_model: bool, needs: str | None = None
     ) -> Record | None:
-        """The record of a whole cell with this key that predicts what is needed, or None."""
-        found = self.read(cell)
-        if found is None or found.key != key:
+        """Look for a complete cell.
+
+        Parameters
+        ----------
+        cell, key
+            Which cell, and the key that it must have.
+        with_model
+            Whether it must have a model.
+        needs
+            The kind of prediction that it must have; None if any will do.
+
+        Returns
+        -------
+        Record or None
+            None if there is no such cell.
+        """
+        scores = self.read(cell)
+        if scores is None or scores.key != key:
             return None
-        if needs and needs not in found.predictions.arrays():
+        if needs and needs not in scores.predictions.arrays():
             return None
-        model = found.circumstances.model
-        if with_model and not (model and os.path.isfile(self._place(cell, "model"))):  # noqa: PTH113
+        model = scores.circumstances.model
+        if with_model and not (model and os.path.isfile(self._file(cell, "model"))):  # noqa: PTH113
             return None
-        return _record(found.key, found.seal, found.circumstances)
+        return _record(scores.key, scores.seal, scores.circumstances)
 
     def write(
         self,
@@ -97,7 +141,7 @@ class Store:
         Parameters
         ----------
         cell, keys
-            Which cell it is.
+            Which cell, and its keys.
         sets
             The number of rows of each held-out set.
         outcome
@@ -107,66 +151,77 @@ class Store:
         """
         assert outcome.predictions is not None
         if model is not None:
-            model.save(f"{self.folder}/{SHARED}", self._place(cell, "model"))
+            model.save(f"{self.folder}/{SHARED}", self._file(cell, "model"))
         identity = Identity(keys, cell.learner, cell.theta, cell.held_out, sets)
-        about = Circumstances(
+        circumstances = Circumstances(
             model.digest if model else None,
             tuple(model.parts) if model else (),
             outcome.engine,
             round(outcome.seconds, 6),
             outcome.warnings,
         )
-        data, seal = score_file.to_bytes(identity, outcome.predictions, about)
-        write_bytes(self._place(cell, ENDING), data)
-        return _record(keys.cell, seal, about)
+        data, seal = score_file.to_bytes(identity, outcome.predictions, circumstances)
+        write_bytes(self._file(cell, ENDING), data)
+        return _record(keys.cell, seal, circumstances)
 
     def predictions(self, cell: Cell, expected: str) -> Predictions:
-        """The predictions of all held-out rows, if the file still has the seal that is expected."""
-        found = self.read(cell)
-        if found is None or found.seal != expected:
+        """The predictions of all held-out rows; an error if the file has not the expected seal."""
+        scores = self.read(cell)
+        if scores is None or scores.seal != expected:
             state = "damaged" if self.path(cell, ENDING).exists() else "missing"
             raise HeldoutError(
                 f"the stored scores of {cell} are {state}; "
                 "run `heldout check`, then snakemake again: only such cells are fitted anew"
             )
-        return found.predictions
+        return scores.predictions
 
     def read(self, cell: Cell) -> ScoreFile | None:
         """The score file of a cell; None if it is missing or damaged."""
-        return read_score(self._place(cell, ENDING))
+        return read_score(self._file(cell, ENDING))
 
     def fitted_model(self, cell: Cell, keys: Keys) -> tuple[Any, Circumstances] | None:
-        """The stored model, if it is whole and was fitted as `keys` ask, and what is known of its fit."""
-        found = self.read(cell)
-        if found is None or found.metadata["fit"] != keys.fit or not found.circumstances.model:
+        """The stored model and the circumstances of its fit; None if it is damaged or of another key."""
+        scores = self.read(cell)
+        if scores is None or scores.metadata["fit"] != keys.fit or not scores.circumstances.model:
             return None
         try:
-            model = open_model(self._place(cell, "model"), found.circumstances.model)
+            model = open_model(self._file(cell, "model"), scores.circumstances.model)
         except (FileNotFoundError, DamagedError):
             return None
-        return model, found.circumstances
+        return model, scores.circumstances
 
     def prune_models(self, kept: set[str]) -> int:
-        """Delete the models of all θ whose folder `learner/θ` is not kept; scores stay."""
-        gone = [path for path in self._models() if _folder(path) not in kept]
-        for path in gone:
+        """Delete models, but no scores.
+
+        Parameters
+        ----------
+        kept
+            Folders `learner/θ` whose models stay.
+
+        Returns
+        -------
+        int
+            The number of deleted models.
+        """
+        deleted = [path for path in self._models() if _folder(path) not in kept]
+        for path in deleted:
             path.unlink()
         needed = set(self._needed_parts(self._models()))
         for part in (self.folder / SHARED).glob("*"):
             if part.name not in needed:
                 part.unlink()
-        return len(gone)
+        return len(deleted)
 
     def _models(self) -> list[Path]:
         return list(self.folder.glob("*/*/*.model"))
 
     def _needed_parts(self, models: Iterable[Path]) -> Iterable[str]:
         for path in models:
-            found = read_score(path.with_name(f"{path.name.removesuffix('model')}{ENDING}"))
-            yield from found.circumstances.shared_parts if found else ()
+            scores = read_score(path.with_name(f"{path.name.removesuffix('model')}{ENDING}"))
+            yield from scores.circumstances.shared_parts if scores else ()
 
     def adopt(self) -> None:
-        """Make the store one of this version: scores of an older one are removed, to be fitted anew.
+        """Make the store one of this version: remove scores of an older one, so that all are refitted.
 
         Models stay until the refit of their cell replaces them.
         """
@@ -178,7 +233,23 @@ class Store:
 
 
 def read_score(path: Path | str) -> ScoreFile | None:
-    """The score file at a path; None if it is missing, damaged, or of another version."""
+    """Read a score file.
+
+    Parameters
+    ----------
+    path
+        ``results/TASK/cells/LEARNER/THETA/SET.safetensors``.
+
+    Returns
+    -------
+    ScoreFile or None
+        None if the file is missing, damaged, or of another version.
+
+    Examples
+    --------
+    >>> read_score(folder / "full.safetensors") is None
+    True
+    """
     try:
         with open(path, "rb", buffering=0) as file:  # noqa: PTH123
             return score_file.from_bytes(file.readall())
@@ -186,14 +257,14 @@ def read_score(path: Path | str) -> ScoreFile | None:
         return None
 
 
-def _record(key: str, seal: str, about: Circumstances) -> Record:
-    return Record(key, seal, about.model, about.engine, about.seconds, about.warnings)
+def _record(key: str, seal: str, fit: Circumstances) -> Record:
+    return Record(key, seal, fit.model, fit.engine, fit.seconds, fit.warnings)
 
 
 def _folder(path: Path) -> str:
     return f"{path.parent.parent.name}/{path.parent.name}"
 
 
-def with_stored(outcome: "Outcome", about: Circumstances) -> "Outcome":
-    """New predictions of a stored model, with what was known of its fit."""
-    return replace(outcome, engine="stored", seconds=about.seconds, warnings=about.warnings)
+def with_stored(outcome: "Outcome", stored: Circumstances) -> "Outcome":
+    """New predictions of a stored model, with the seconds and warnings of its fit."""
+    return replace(outcome, engine="stored", seconds=stored.seconds, warnings=stored.warnings)

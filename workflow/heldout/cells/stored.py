@@ -11,12 +11,20 @@ from heldout.resampling.split import Resample
 
 @dataclass(frozen=True)
 class StoredCells:
-    """A store and the manifests that say which of its cells belong to the run."""
+    """The cells of one run.
+
+    Parameters
+    ----------
+    store
+        The store of the task, which may have cells of other runs too.
+    index
+        The cells of the run, from its manifests.
+    """
 
     store: Store
     index: Index
 
     def predictions(self, learner: str, theta: Theta, resample: Resample) -> Predictions:
-        """The predictions of a cell, held-out set after held-out set."""
+        """The predictions of a cell, one held-out set after another."""
         record = record_of(self.index, learner, theta, resample.name)
         return self.store.predictions(Cell(learner, theta, resample.name), record.score)
