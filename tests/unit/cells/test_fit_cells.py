@@ -1,4 +1,4 @@
-"""What a fitting job tells its engines beforehand."""
+"""Which training sets a fitting job announces to its engines."""
 
 import copy
 from pathlib import Path

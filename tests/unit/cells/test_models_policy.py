@@ -1,4 +1,4 @@
-"""`models: all | selected | none`: what stays on disk, and that no estimate needs what goes."""
+"""`models: all | selected | none`: which models stay, and that no estimate needs the others."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Progress: what a job says of itself, and what is made of many logs."""
+"""Progress: the lines that a job prints, and the total of many logs."""
 
 import os
 import time
@@ -29,21 +29,21 @@ def write_log(folder: Path, part: int, parts: int, text: str, age: float = 0) ->
     return path
 
 
-def test_a_job_speaks_at_most_every_five_seconds(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_job_prints_at_most_every_five_seconds(capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
     progress = Progress(clock)
     progress.expect(400)
     for _ in range(160):
         clock.now += 1 / 16
         progress.add()
-    said = capsys.readouterr().out.splitlines()
-    assert said == [
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [
         "progress: 80 of 400 cells, 16 per second, 20 s left",
         "progress: 160 of 400 cells, 16 per second, 15 s left",
     ]
 
 
-def test_a_short_job_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_short_job_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     progress = Progress(Clock())
     progress.expect(10)
     progress.add(10)
@@ -97,9 +97,9 @@ def test_only_what_is_new_is_reported(tmp_path: Path) -> None:
     write_log(old, 1, 1, "cells: 7 fitted, 0 reused, 0 failed\n", age=100)
     write_log(new, 1, 1, "progress: 20 of 100 cells, 2 per second, 40 s left\n")
     lines: list[str] = []
-    said: dict[str, str] = {}
+    last: dict[str, str] = {}
     for _ in range(2):
-        report_progress([old, new], time.time() - 50, lines.append, said)
+        report_progress([old, new], time.time() - 50, lines.append, last)
     assert lines == ["new: 20 of 100 cells (20%), 2 per second, 40 s left, 0 of 1 jobs ended"]
 
 
@@ -135,8 +135,8 @@ def test_a_fitting_job_knows_all_its_cells_from_the_start(
     learners = {"ridge": {"estimator": "ridge", "grid": {"alpha": [1, 10, 100]}}}
     config = {"tasks": {"t": task}, "learners": {**learners, "mean": {"estimator": "mean"}}}
     run_task(config, tmp_path / "t")
-    said = capsys.readouterr().out.splitlines()
+    printed = capsys.readouterr().out.splitlines()
     cells = (1 + 4) * (3 + 1)
-    lines = [line.split(" cells")[0] for line in said if line.startswith("progress:")]
+    lines = [line.split(" cells")[0] for line in printed if line.startswith("progress:")]
     assert lines == [f"progress: {i} of {cells}" for i in range(1, cells + 1)]
-    assert f"cells: {cells} fitted, 0 reused, 0 failed" in said
+    assert f"cells: {cells} fitted, 0 reused, 0 failed" in printed

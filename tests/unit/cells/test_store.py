@@ -1,4 +1,4 @@
-"""The store: a cell is there as a whole or not at all, and shared parts are there once."""
+"""The store: a cell is complete or not found, and shared parts are stored once."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ SETS = {"k10.r1.f03": 3, "train": 2}
 
 
 class Model:
-    """Stands for a fitted model: a small setting and arrays."""
+    """In place of a fitted model: a small setting and arrays."""
 
     def __init__(self, setting, data):
         self.setting, self.data = setting, data
@@ -50,7 +50,7 @@ def store(tmp_path):
     return Store(tmp_path / "cells")
 
 
-def test_a_cell_comes_back_as_it_was(store):
+def test_a_cell_is_read_as_it_was_written(store):
     record = write(store, model=Model(5, np.arange(3)))
     assert store.find(CELL, "cell", with_model=True) == record
     assert (record.key, record.engine, record.seconds) == ("cell", "generic", 0.5)
@@ -59,9 +59,9 @@ def test_a_cell_comes_back_as_it_was(store):
     assert found.label.tolist() == PREDICTIONS.label.tolist()
     assert found.proba.tolist() == PREDICTIONS.proba.tolist()
     assert found.label.dtype == np.uint8
-    loaded, about = store.fitted_model(CELL, KEYS)
+    loaded, fit = store.fitted_model(CELL, KEYS)
     assert (loaded.setting, loaded.data.tolist()) == (5, [0, 1, 2])
-    assert (about.engine, about.seconds, about.model) == ("generic", 0.5, record.model)
+    assert (fit.engine, fit.seconds, fit.model) == ("generic", 0.5, record.model)
 
 
 def test_any_reader_of_safetensors_opens_the_scores(store):
@@ -111,7 +111,7 @@ def test_the_seal_covers_the_arrays_and_what_identifies_the_cell(store, other):
     st.lists(st.floats(width=64), min_size=1, max_size=8),
     st.sampled_from(["value", "decision"]),
 )
-def test_every_bit_of_a_number_survives(tmp_path_factory, numbers, name):
+def test_numbers_are_stored_to_the_last_bit(tmp_path_factory, numbers, name):
     store = Store(tmp_path_factory.mktemp("cells"))
     predictions = Predictions(**{name: np.array(numbers)})
     record = write(store, predictions=predictions, sets={"full": len(numbers)})
@@ -119,7 +119,7 @@ def test_every_bit_of_a_number_survives(tmp_path_factory, numbers, name):
     assert found.tobytes() == np.array(numbers).tobytes()
 
 
-def test_arrays_that_are_not_contiguous_survive(store):
+def test_arrays_that_are_not_contiguous_can_be_stored(store):
     predictions = Predictions(proba=np.arange(30.0).reshape(3, 10).T[::2])
     record = write(store, predictions=predictions, sets={"full": 5})
     found = store.predictions(CELL, record.score)
@@ -165,7 +165,7 @@ def test_a_cell_whose_model_is_gone_is_found_only_without_it(store):
     assert store.fitted_model(CELL, KEYS) is None
 
 
-def test_a_torn_score_file_is_not_found_wherever_it_is_torn(store):
+def test_a_truncated_score_file_is_not_found(store):
     record = write(store)
     path = store.path(CELL, "safetensors")
     whole = path.read_bytes()
@@ -267,14 +267,14 @@ def test_large_arrays_and_shared_parts_are_stored_once(store):
     assert len(shared_files(store)) == 2
     assert all(store.path(cell, "model").stat().st_size < 1000 for cell in cells)
     for cell in cells:
-        found, about = store.fitted_model(cell, KEYS)
-        assert sorted(about.shared_parts) == shared_files(store)
+        found, fit = store.fitted_model(cell, KEYS)
+        assert sorted(fit.shared_parts) == shared_files(store)
         assert found.setting == cell.theta["n_neighbors"]
         assert found.data[0].data.tolist() == [0, 1, 2]
         assert found.data[1].tobytes() == data.tobytes()
 
 
-def test_parts_of_equal_content_are_one_part_whoever_writes_them(store):
+def test_parts_of_equal_content_are_stored_once(store):
     write(store, model=Model(1, large()))
     write(store, cell=Cell("knn", {}, "full"), model=Model(2, large()))
     assert len(shared_files(store)) == 1

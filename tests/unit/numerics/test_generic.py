@@ -149,7 +149,7 @@ def test_numbers(tables, name):
     assert outcome.predictions.value.tobytes() == expected.predict(features[TRAIN:]).tobytes()
 
 
-def test_the_model_is_a_pipeline_that_says_the_same(tables):
+def test_the_model_is_a_pipeline_with_the_same_predictions(tables):
     [outcome] = outcomes(tables[True], {"estimator": "knn"}, [{"n_neighbors": 3}])
     held = np.array(tables[True].features[TRAIN:])
     assert outcome.model.predict(held).tolist() == outcome.predictions.label.tolist()
@@ -184,7 +184,7 @@ def test_an_error_ends_its_theta_only(tables):
     assert bad.predictions is None
 
 
-def test_a_revisited_model_says_what_it_said(tables):
+def test_a_stored_model_predicts_the_same_again(tables):
     table = tables[True]
     [outcome] = outcomes(table, {"estimator": "tree"}, [{"max_depth": 3}])
     problem = Problem(

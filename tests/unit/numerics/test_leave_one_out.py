@@ -97,7 +97,7 @@ def test_neighbours_equal_refitting(classification: bool, values: str) -> None:
             [alone] = fit(problem, [outcome.theta])
             for name, array in alone.predictions.arrays().items():
                 assert outcome.predictions.arrays()[name][row].tolist() == array[0].tolist()
-    assert left_out(builder, data, chunk, [{"n_neighbors": 80}]) is None, "fits will say the error"
+    assert left_out(builder, data, chunk, [{"n_neighbors": 80}]) is None, "the fits give the error"
     scaled = Builder(define("knn", {**block, "scale": True}), data.columns)
     assert left_out(scaled, data, chunk, thetas) is None
 

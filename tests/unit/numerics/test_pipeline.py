@@ -57,7 +57,7 @@ def refused(table, loss_needs=None, **block):
     return str(error.value)
 
 
-# --- the way of a name ---------------------------------------------------------------------
+# --- steps and their names ------------------------------------------------------------------
 
 
 def test_features_choose_columns_in_the_order_of_the_table(classes):
@@ -202,7 +202,7 @@ def test_seeds_reach_every_random_state_that_nobody_set(classes, factory):
         ("sklearn.svm.SVCC", "learners.l.estimator: no 'SVCC' in sklearn.svm; did you mean 'SVC'?"),
     ],
 )
-def test_paths_that_lead_nowhere(path, message, classes):
+def test_import_paths_that_do_not_exist(path, message, classes):
     assert message in refused(classes, estimator=path)
 
 
@@ -235,7 +235,7 @@ def test_class_weights_of_labels_that_are_numbers(tmp_path):
         assert model.class_weight == {0: 2, 1: 4}
 
 
-def test_a_weight_for_no_class(classes):
+def test_a_weight_of_an_unknown_class(classes):
     message = refused(classes, estimator="tree", grid={"class_weight": [{"yess": 1}]})
     assert "learners.l.class_weight: no class 'yess'; did you mean 'yes'?" in message
 

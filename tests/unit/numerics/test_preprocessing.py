@@ -1,4 +1,4 @@
-"""The preparation of features equals scikit-learn's own transformers, to the last bit."""
+"""The preprocessing of features equals scikit-learn's own transformers, to the last bit."""
 
 import warnings
 
@@ -105,7 +105,7 @@ def test_missing_is_a_level_and_an_unseen_level_is_nothing():
 
 @pytest.mark.parametrize("rows", [3, 7, 10])
 @pytest.mark.parametrize("constant", [0.0, 0.1, 1e9, -3e-9])
-def test_a_constant_column_is_centred_and_not_blown_up(constant, rows):
+def test_a_constant_column_is_centred_and_not_scaled(constant, rows):
     train = np.full((rows, 1), constant)
     step = Preprocessor([0], [], scale=True)
     theirs = by_scikit_learn([0], [], True)
@@ -113,7 +113,7 @@ def test_a_constant_column_is_centred_and_not_blown_up(constant, rows):
     assert np.abs(step.transform(train)).max() <= abs(constant) * 1e-15
 
 
-def test_a_column_that_is_constant_but_for_rounding_is_not_blown_up():
+def test_a_column_that_is_constant_but_for_rounding_is_not_scaled():
     train = np.array([[1e9], [np.nextafter(1e9, 2e9)]] * 5)
     step = Preprocessor([0], [], scale=True)
     theirs = by_scikit_learn([0], [], True)
@@ -121,7 +121,7 @@ def test_a_column_that_is_constant_but_for_rounding_is_not_blown_up():
     assert np.abs(step.transform(train)).max() < 1e-6
 
 
-def test_the_input_is_left_alone():
+def test_the_input_is_not_changed():
     whole, left, right = table(2, 20, 2, 2)
     before = whole.copy()
     Preprocessor(left, right, True).fit_transform(whole)

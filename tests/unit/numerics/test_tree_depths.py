@@ -177,7 +177,7 @@ def test_a_fitted_tree_can_be_pickled() -> None:
 
 
 def test_a_known_constant_keeps_its_place() -> None:
-    """By hand: feature 1 is found constant, goes to the front, and is not looked at again."""
+    """Feature 1 is found constant, moves to the front, and is not visited in the child."""
     visit = Visit([0, 1, 2], RandomNumbers(1))
     parent = visit.next(0, bytes([0, 1, 0]))
     assert parent.features[0] == 1

@@ -1,4 +1,4 @@
-"""The warnings of a fit stay with its θ, whichever engine fits it."""
+"""The warnings of a fit belong to its θ, in every engine."""
 
 import warnings
 from typing import Any
@@ -26,7 +26,7 @@ def problem(block: dict[str, Any], classification: bool) -> Problem:
 
 
 @pytest.mark.parametrize(
-    ("engine", "block", "classification", "thetas", "guilty"),
+    ("engine", "block", "classification", "thetas", "warned"),
     [
         ("svm", {"estimator": "svm"}, True, [{"max_iter": 2}, {"max_iter": -1}], 0),
         ("lasso", {"estimator": "lasso", "params": {"max_iter": 60}}, False,
@@ -37,8 +37,8 @@ def problem(block: dict[str, Any], classification: bool) -> Problem:
                      "params": {"hidden_layer_sizes": [2]}}, False, [{"max_iter": 2}], 0),
     ],
 )  # fmt: skip
-def test_a_fit_that_does_not_converge_says_so(
-    engine: str, block: dict[str, Any], classification: bool, thetas: list[Any], guilty: int
+def test_a_fit_that_does_not_converge_has_a_warning(
+    engine: str, block: dict[str, Any], classification: bool, thetas: list[Any], warned: int
 ) -> None:
     found = fit(problem(block, classification), thetas)
     assert [outcome.theta for outcome in found] == thetas
@@ -46,7 +46,7 @@ def test_a_fit_that_does_not_converge_says_so(
         assert outcome.error is None
         assert outcome.engine == engine
         categories = [warning.category for warning in outcome.warnings]
-        assert categories == (["ConvergenceWarning"] if i == guilty else [])
+        assert categories == (["ConvergenceWarning"] if i == warned else [])
 
 
 def test_equal_warnings_are_counted_and_added_over_members(monkeypatch: Any) -> None:

@@ -22,7 +22,7 @@ from heldout.names import digest
 OLD = 3600.0
 """Seconds. No file takes that long to write, so an older unfinished file is left from a killed job."""
 
-Place = tuple[str, str, str]
+CellName = tuple[str, str, str]
 """(learner, canonical θ, held-out set)."""
 
 
@@ -81,11 +81,11 @@ def inspect(folder: Path, models_expected: bool) -> Findings:
         except (ValueError, KeyError, TypeError):
             faults.append(Fault(f"manifest '{path.name}'", "cannot be read", (path,)))
     cells = _Cells(Store(folder / "cells"), models_expected)
-    places = sorted({place for index in listed.values() for place in index})
-    for place in places:
-        lists = {path: index[place] for path, index in listed.items() if place in index}
-        faults += cells.faults(place, lists)
-    return Findings(len(places), faults)
+    names = sorted({name for index in listed.values() for name in index})
+    for name in names:
+        lists = {path: index[name] for path, index in listed.items() if name in index}
+        faults += cells.faults(name, lists)
+    return Findings(len(names), faults)
 
 
 def _table_faults(folder: Path) -> Iterator[Fault]:
@@ -111,9 +111,9 @@ class _Cells:
         self._models_expected = models_expected
         self._part_intact: dict[str, bool] = {}
 
-    def faults(self, place: Place, lists: dict[Path, Record]) -> Iterator[Fault]:
+    def faults(self, name: CellName, lists: dict[Path, Record]) -> Iterator[Fault]:
         """What is wrong with a cell, which several manifests may list."""
-        learner, theta, held_out = place
+        learner, theta, held_out = name
         cell = Cell(learner, json.loads(theta), held_out)
         path = self._store.path(cell, ENDING)
         scores = self._store.read(cell)

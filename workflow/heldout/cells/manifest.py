@@ -37,9 +37,9 @@ def write_manifest(path: Path, facts: dict[str, Any], cells: Iterable[tuple[Cell
     """
     grouped: dict[tuple[str, str], dict[str, Any]] = {}
     for cell, record in cells:
-        place = (cell.learner, canonical(cell.theta))
+        group = (cell.learner, canonical(cell.theta))
         entry = grouped.setdefault(
-            place, {"learner": cell.learner, "theta": cell.theta, "sets": {}}
+            group, {"learner": cell.learner, "theta": cell.theta, "sets": {}}
         )
         entry["sets"][cell.held_out] = list(record if record.warnings else record[:-1])
     lines = ",\n".join(_line(entry) for entry in grouped.values())
@@ -113,7 +113,7 @@ def cell_warnings(index: Index) -> list[CellWarnings]:
     >>> [one.held_out for one in cell_warnings({("svm", "{}", "full"): slow})]
     ['full']
     """
-    return [CellWarnings(*place, one.warnings) for place, one in index.items() if one.warnings]
+    return [CellWarnings(*name, one.warnings) for name, one in index.items() if one.warnings]
 
 
 def index_of(cells: Iterable[tuple[Cell, Record]]) -> Index:

@@ -197,12 +197,12 @@ def task_progress(folder: Path, now: float | None = None) -> TaskProgress | None
     """
     by_parts: dict[int, list[Path]] = {}
     for log in folder.glob("logs/fit_cells.*.log"):
-        found = _NAME.fullmatch(log.name)
-        if found:
-            by_parts.setdefault(int(found[2]), []).append(log)
+        match = _NAME.fullmatch(log.name)
+        if match:
+            by_parts.setdefault(int(match[2]), []).append(log)
     if not by_parts:
         return None
-    parts = max(by_parts, key=lambda one: max(log.stat().st_mtime for log in by_parts[one]))
+    parts = max(by_parts, key=lambda count: max(log.stat().st_mtime for log in by_parts[count]))
     when = time.time() if now is None else now
     return TaskProgress(folder.name, [read_job(log, when) for log in by_parts[parts]], parts)
 

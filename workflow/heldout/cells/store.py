@@ -171,7 +171,7 @@ class Store:
             state = "damaged" if self.path(cell, ENDING).exists() else "missing"
             raise HeldoutError(
                 f"the stored scores of {cell} are {state}; "
-                "run `heldout check`, then snakemake again: only such cells are fitted anew"
+                "run `heldout check`, then snakemake again: only such cells are fitted again"
             )
         return scores.predictions
 

@@ -33,7 +33,7 @@ def predict(model: BaseEstimator, features: np.ndarray, classes: list[Any] | Non
     Returns
     -------
     Predictions
-        `value` for numbers. For classes `label`, and whatever the model has of `proba` and `decision`.
+        `value` for numbers. For classes `label`, and `proba` and `decision` if the model has them.
         Probabilities have a column for every class of the task. Decision values are left out where
         training lacked a class, because their columns would belong to other classes.
 

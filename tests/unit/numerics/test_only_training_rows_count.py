@@ -1,4 +1,4 @@
-"""Whatever a held-out row holds, the fit and the other predictions do not change by a bit."""
+"""The values of a held-out row change neither the fit nor the predictions of other rows."""
 
 import numpy as np
 import pytest
@@ -24,25 +24,25 @@ FEWER = {
     "forest": {"estimator": "forest", "grid": {"n_estimators": [3, 5]}},
     "boosting": {"estimator": "boosting", "grid": {"max_iter": [2, 4]}},
 }
-"""Smaller grids, to be quick."""
+"""Smaller grids, to save time."""
 
 
 @pytest.mark.parametrize("fit", [generic.run, fit], ids=["generic", "own engine"])
 @pytest.mark.parametrize("learner", CATALOG)
-@pytest.mark.parametrize("hostile", [1e12, np.nan])
-def test_held_out_values_teach_nothing(tmp_path, learner, hostile, fit):
-    """An extreme, missing or new value in one held-out row leaves everything else alone."""
+@pytest.mark.parametrize("extreme", [1e12, np.nan])
+def test_held_out_values_change_nothing_else(tmp_path, learner, extreme, fit):
+    """An extreme, missing or new value in one held-out row."""
     definition = define(learner, FEWER.get(learner))
     table = prepared(tmp_path, COLUMNS | (NUMBERS if definition.classifier is None else LABELS))
     held = np.array(table.features[50:])
     before = _fit(fit, definition, table, held)
-    held[3] = [hostile, -hostile, 3.0, hostile]
+    held[3] = [extreme, -extreme, 3.0, extreme]
     after = _fit(fit, definition, table, held)
     assert before == after
 
 
 def _fit(fit, definition, table, held):
-    """What each θ learned and said about the other held-out rows."""
+    """What each θ learned, and its predictions for the other held-out rows."""
     train, target = np.array(table.features[:50]), np.array(table.target[:50])
     problem = Problem(builder_for(definition, table), train, target, held, 3)
     outcomes = list(fit(problem, definition.thetas(0)))
