@@ -27,7 +27,7 @@ def problem(estimator: str, features: np.ndarray, target: np.ndarray, **params: 
 @pytest.mark.parametrize("alphas", [[0.1], [0.03, 1.0, 0.1]], ids=["one", "several"])
 @pytest.mark.parametrize("kind", [Lasso, ElasticNet])
 def test_rows_that_are_not_centred(kind: Any, alphas: list[float]) -> None:
-    features, target = FEATURES[:, :8] + MEANS[-8:], SCORE + 40
+    features, target = FEATURES[:, :8] + MEANS[-8:], SCORE + 1e5
     path = f"sklearn.linear_model.{kind.__name__}"
     given = problem(path, features, target, tol=1e-9, max_iter=100_000)
     outcomes = fit(given, [{"alpha": alpha} for alpha in alphas])
@@ -59,3 +59,19 @@ def test_a_fit_warns_if_scikit_learns_own_fit_warns(scale: float, shift: float) 
     assert warned == [False, False, True]
     given = problem("lasso", FEATURES, target, max_iter=60)
     assert [bool(outcome.warnings) for outcome in fit(given, thetas)] == warned
+
+
+def test_a_single_fit_warns_after_as_few_iterations_as_scikit_learns_own() -> None:
+    """So the allowed gap is the same; the last fits converge."""
+    iterations, theta = range(20, 300, 10), {"alpha": 0.1}
+    own, ours = [], []
+    for max_iter in iterations:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            Lasso(tol=1e-8, max_iter=max_iter, **theta).fit(FEATURES[:50], SCORE[:50])
+        own.append(bool(caught))
+        [outcome] = fit(problem("lasso", FEATURES, SCORE, max_iter=max_iter), [theta])
+        ours.append(bool(outcome.warnings))
+    assert ours == own
+    assert own[0]
+    assert not own[-1]

@@ -76,16 +76,17 @@ def test_a_column_that_is_constant_but_for_one_row_needs_refitting(odd: float) -
 
 @pytest.mark.parametrize("classification", [True, False])
 @pytest.mark.parametrize("values", ["real", "few", "equal"])
-def test_neighbours_equal_refitting(classification: bool, values: str) -> None:
+@pytest.mark.parametrize("ks", [[1, 4, 30, 78], [4, 1]])
+def test_neighbours_equal_refitting(classification: bool, values: str, ks: list[int]) -> None:
     """To the last bit, also where rows are equal and distances tied."""
     data = table(classification, n=80)
     if values == "few":
         data.features = data.features.round()
     if values == "equal":
         data.features[:40] = 0.0
-    block = {"estimator": "knn", "scale": False, "grid": {"n_neighbors": [1, 4, 30, 78]}}
+    block = {"estimator": "knn", "scale": False, "grid": {"n_neighbors": ks}}
     builder = Builder(define("knn", block), data.columns)
-    thetas = expand(block["grid"], 0, "grid")
+    thetas = [*expand(block["grid"], 0, "grid"), {}]
     chunk = chunk_of(80)
     assert left_out(builder, data, chunk, thetas) is not None
     found = left_out(builder, data, chunk, thetas)
@@ -98,6 +99,9 @@ def test_neighbours_equal_refitting(classification: bool, values: str) -> None:
             for name, array in alone.predictions.arrays().items():
                 assert outcome.predictions.arrays()[name][row].tolist() == array[0].tolist()
     assert left_out(builder, data, chunk, [{"n_neighbors": 80}]) is None, "the fits give the error"
+    assert left_out(builder, data, chunk, [{"n_neighbors": 3, "weights": "distance"}]) is None
+    assert left_out(builder, data, chunk, [{"n_neighbors": 3, "p": 1}]) is None
+    assert left_out(builder, data, chunk, [{"n_neighbors": 3, "weights": "uniform"}]) is not None
     scaled = Builder(define("knn", {**block, "scale": True}), data.columns)
     assert left_out(scaled, data, chunk, thetas) is None
 
@@ -137,11 +141,12 @@ def test_a_column_that_is_nearly_constant_needs_refitting(column: Any) -> None:
 
 def test_least_squares_with_nearly_collinear_columns_needs_refitting() -> None:
     data = table(False, n=40)
+    data.features *= 1e3
     noise = np.random.default_rng(1).normal(size=40)
     linear = Builder(define("linear", None), data.columns)
-    data.features[:, 3] = data.features[:, 0] + 1e-2 * noise
+    data.features[:, 3] = data.features[:, 0] + 10 * noise
     assert left_out(linear, data, chunk_of(40), [{}]) is not None
-    data.features[:, 3] = data.features[:, 0] + 1e-6 * noise
+    data.features[:, 3] = data.features[:, 0] + 1e-3 * noise
     assert left_out(linear, data, chunk_of(40), [{}]) is None
 
 
