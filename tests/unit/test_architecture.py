@@ -8,35 +8,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from rooms import ROOMS
 
 import heldout
 
 LIBRARY = Path(heldout.__file__).parent
-ROOMS = (
-    "errors",
-    "names",
-    "files",
-    "predictions",
-    "provenance",
-    "registries",
-    "resampling",
-    "measures",
-    "data",
-    "learners",
-    "numerics",
-    "cells",
-    "estimates",
-    "selection",
-    "results",
-    "checks",
-    "report",
-    "audit",
-    "config",
-    "execution",
-    "cli",
-    "__main__",
-)
-"""Folders and loose modules of the library, in the order of the data's way."""
 
 REPO = LIBRARY.parent.parent
 SNAKEFILES = (

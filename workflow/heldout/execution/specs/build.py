@@ -35,17 +35,9 @@ from heldout.numerics.engines.registry import numeric_code
 from heldout.provenance import library_versions
 from heldout.report.assets import assets_digest
 from heldout.report.spec import ReportSpec
+from heldout.resampling import spec as drawn
 from heldout.resampling.kinds import split_files
-from heldout.resampling.spec import (
-    Bootstrap,
-    Halvings,
-    Holdout,
-    KFold,
-    LeaveOneOut,
-    MonteCarlo,
-    SplitSettings,
-    SplitSpec,
-)
+from heldout.resampling.spec import SplitSettings, SplitSpec
 from heldout.selection.spec import ScanSpec, SealedTestSpec
 
 AUDIT_TEST = 0.2
@@ -270,12 +262,12 @@ def _settings(task: DeclaredTask, split: str) -> SplitSettings:
     kfold, montecarlo = block.kfold, block.montecarlo
     rounds, fraction = montecarlo.rounds, montecarlo.fraction
     settings: dict[str, SplitSettings] = {
-        "holdout": Holdout(block.holdout.fraction),
-        "kfold": KFold(kfold.k, kfold.repeats, kfold.column),
-        "loo": LeaveOneOut(),
-        "montecarlo": MonteCarlo(rounds, fraction),
-        "halvings": Halvings(rounds, fraction, montecarlo.halvings),
-        "bootstrap": Bootstrap(block.bootstrap.bags),
+        "holdout": drawn.Holdout(block.holdout.fraction),
+        "kfold": drawn.KFold(kfold.k, kfold.repeats, kfold.column),
+        "loo": drawn.LeaveOneOut(),
+        "montecarlo": drawn.MonteCarlo(rounds, fraction),
+        "halvings": drawn.Halvings(rounds, fraction, montecarlo.halvings),
+        "bootstrap": drawn.Bootstrap(block.bootstrap.bags),
     }
     return settings[split]
 

@@ -1,0 +1,27 @@
+"""The rooms of the library."""
+
+ROOMS = (
+    "errors",
+    "names",
+    "files",
+    "predictions",
+    "provenance",
+    "registries",
+    "resampling",
+    "measures",
+    "data",
+    "learners",
+    "numerics",
+    "cells",
+    "estimates",
+    "selection",
+    "results",
+    "checks",
+    "report",
+    "audit",
+    "config",
+    "execution",
+    "cli",
+    "__main__",
+)
+"""Folders and loose modules of the library, in the order of the data's way."""
