@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from neighbor_problems import SETS, TABLES, K, N, nested, normal, plan
 from sklearn.neighbors import NearestNeighbors
 
-from heldout.cells.fit import Fitter, Problems
+from heldout.cells.fit import Fitter
 from heldout.cells.plan import Plan
+from heldout.cells.problems import Problems
 from heldout.cells.store import Store
 from heldout.numerics.engines import neighbor_candidates, neighbor_sharing
 from heldout.numerics.engines.generic import preprocess

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from heldout.cells.key import Keys
-from heldout.cells.model_file import ModelPickler
 from heldout.cells.plan import Plan, columns_of
+from heldout.cells.problems import Problems
 from heldout.cells.progress import Progress
 from heldout.cells.store import Cell, Record, Store, with_stored
 from heldout.errors import HeldoutError
@@ -21,7 +21,7 @@ from heldout.resampling.split import Resample
 
 if TYPE_CHECKING:  # a job that finds all its cells in the store never imports scikit-learn
     from heldout.numerics.pipeline import Builder
-    from heldout.numerics.problem import Outcome, Problem, TrainingSet, TrainingSets
+    from heldout.numerics.problem import Outcome
 
 
 @dataclass
@@ -185,61 +185,6 @@ def share(plan: Plan, batch: int, batches: int) -> Iterator[tuple[Resample, Lear
             if (i if by_resample else number) % batches == batch - 1:
                 yield resample, learner
             number += 1
-
-
-class Problems:
-    """Makes the numeric problems of a plan's resamples.
-
-    Parameters
-    ----------
-    plan
-        All cells of the task.
-    expected
-        The training sets to come, for engines that share work between training sets.
-    """
-
-    def __init__(self, plan: Plan, expected: Iterable[Resample] = ()):
-        self._plan = plan
-        self._expected = list(expected)
-        self._current = ""
-        self.pickler = ModelPickler()
-
-    @cached_property
-    def _sets(self) -> "TrainingSets":
-        from heldout.numerics.problem import TrainingSets
-
-        table = self._plan.table
-        expected = [_training_set(one) for one in self._expected if not one.members]
-        return TrainingSets(table.features, table.target, expected)
-
-    def problem(self, builder: "Builder", resample: Resample) -> "Problem":
-        """The problem of one learner; learners of a training set share its preprocessing."""
-        if resample.name != self._current:
-            self._current = resample.name
-            self.pickler = ModelPickler()
-        seed = self._plan.fit_seed(builder.definition.name, resample)
-        return self._sets.problem(builder, _training_set(resample), seed)
-
-    def members(
-        self, builder: "Builder", resample: Resample, thetas: list[Theta]
-    ) -> Iterator["Outcome"]:
-        """Many small fits, whose predictions go into one score file per θ."""
-        from heldout.numerics import run
-        from heldout.numerics.engines import leave_one_out
-
-        table, held = self._plan.table, list(resample.held.values())
-        exact = leave_one_out.run(builder, table.features, table.target, held, thetas)
-        if exact is not None:
-            yield from exact
-            return
-        engines = by_engine(builder.definition, builder.classification, thetas)
-        yield from run.fit_members((self.problem(builder, m) for m in resample.members), engines)
-
-
-def _training_set(resample: Resample) -> "TrainingSet":
-    from heldout.numerics.problem import TrainingSet
-
-    return TrainingSet(resample.name, resample.train, list(resample.held.values()))
 
 
 def _finite(predictions: Predictions) -> bool:
