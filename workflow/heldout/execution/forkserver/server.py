@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from heldout.execution.forkserver.client import LENGTH, user_of
+from heldout.execution.forkserver.lean_imports import without_pandas
 
 EARLY = (
     "heldout.execution.steps.draw_splits",
@@ -90,7 +91,7 @@ def serve(
 
 
 def _import(module: str) -> None:
-    with suppress(Exception):  # the step that needs it will say what is wrong
+    with without_pandas(), suppress(Exception):  # the step that needs it will say what is wrong
         importlib.import_module(module)
 
 
