@@ -57,19 +57,21 @@ def fit(problem: Problem, by_engine: ByEngine) -> Iterator[Outcome]:
     """
     for engine, thetas in by_engine.items():
         module = importlib.import_module(f"heldout.numerics.engines.{engine}")
-        outcomes = module.run(problem, list(thetas))
-        while True:
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                with config_context(assume_finite=True, skip_parameter_validation=True):
+        with config_context(assume_finite=True, skip_parameter_validation=True):
+            outcomes = module.run(problem, list(thetas))
+            while True:
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
                     outcome = next(outcomes, None)
-            if outcome is None:
-                break
-            yield replace(outcome, engine=engine, warnings=_counted(caught))
+                if outcome is None:
+                    break
+                yield replace(outcome, engine=engine, warnings=_counted(caught))
 
 
-def _counted(caught: Iterable[warnings.WarningMessage]) -> tuple[FitWarning, ...]:
+def _counted(caught: Sequence[warnings.WarningMessage]) -> tuple[FitWarning, ...]:
     """Each warning once, with its count."""
+    if not caught:
+        return ()
     counts = Counter((one.category.__name__, _first_line(str(one.message))) for one in caught)
     return _fit_warnings(counts)
 
