@@ -3,13 +3,13 @@
 import subprocess
 import sys
 
-from heldout.execution.forkserver.lean_imports import without_pandas
+from heldout.execution.lean_imports import without_pandas
 
 
 def test_pandas_is_left_out_and_then_there_again() -> None:
     code = """if True:
         import sys
-        from heldout.execution.forkserver.lean_imports import without_pandas
+        from heldout.execution.lean_imports import without_pandas
         with without_pandas():
             import pyarrow, sklearn.pipeline
             pyarrow.array([1])

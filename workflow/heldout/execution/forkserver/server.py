@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from heldout.execution.forkserver.client import LENGTH, user_of
-from heldout.execution.forkserver.lean_imports import without_pandas
+from heldout.execution.lean_imports import without_pandas
 from heldout.provenance import import_closure
 
 EARLY = (
