@@ -1,12 +1,17 @@
 """Warnings of fits reach checks.csv (H016), by learner and θ."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from inprocess import Run, run_task
 from tables import write_csv
+
+from heldout.cells.manifest import CellWarnings
+from heldout.checks.fits import fits_without_warnings
+from heldout.numerics.fit_warning import FitWarning
 
 
 @pytest.fixture
@@ -37,11 +42,24 @@ def finished(tmp_path: Path) -> Any:
 
 
 def test_fits_that_do_not_converge_are_counted_by_theta(finished: Any) -> None:
-    row = finished([2, 2000]).check("H016")
+    row = finished([2, 3, 2000]).check("H016")
     assert (row.status, row.severity) == ("fail", "warning")
-    assert row.message.startswith('4 fits gave warnings. plain {"max_iter":2}: 4 fits, ')
-    assert "ConvergenceWarning: lbfgs failed to converge" in row.message
+    assert row.message.startswith(
+        "8 fits gave warnings. ConvergenceWarning: lbfgs failed to converge"
+    )
+    assert 'plain {"max_iter":2}: 4 fits' in row.message
+    assert 'plain {"max_iter":3}: 4 fits' in row.message
     assert "2000" not in row.message
+
+
+def test_only_some_of_many_thetas_are_named() -> None:
+    text = FitWarning("ConvergenceWarning", "did not converge: try more. And more.", 1)
+    warnings = [CellWarnings("l", f'{{"C":{c}}}', "full", (text,)) for c in range(7)]
+    given: Any = SimpleNamespace(warnings=warnings)
+    message = fits_without_warnings(given).message
+    start = "7 fits gave warnings. ConvergenceWarning: did not converge: try more ("
+    assert message.startswith(start + 'l {"C":0}: 1 fit, ')
+    assert message.endswith('l {"C":4}: 1 fit, and 2 more θ)')
 
 
 def test_fits_that_converge_pass(finished: Any) -> None:

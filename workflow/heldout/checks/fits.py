@@ -4,26 +4,31 @@ from collections import Counter
 
 from heldout.cells.manifest import CellWarnings
 from heldout.checks.check import Context, Outcome, failed, passed
+from heldout.errors import counted
 
 SHOWN = 5
-"""How many combinations of learner, θ and warning are named; the others are counted."""
+"""How many θ of a warning are named; the others are counted."""
 
 
 def fits_without_warnings(context: Context) -> Outcome:
-    """H016: a fit that gave a warning, for instance that it did not converge, may be wrong."""
+    """H016: a model that did not converge looks like one that did.
+
+    Each warning is followed by the learners and θ whose fits gave it.
+    """
     if not context.warnings:
         return passed("no fit gave a warning")
-    cells = Counter(_place(one, text) for one in context.warnings for text in _texts(one))
-    named = [
-        f"{place}: {_fits(count)}, {text}" for (place, text), count in cells.most_common(SHOWN)
-    ]
-    more = len(cells) - SHOWN
-    rest = f"; and {more} more combinations of learner, θ and warning" if more > 0 else ""
-    return failed(f"{_fits(len(context.warnings))} gave warnings. {'; '.join(named)}{rest}")
+    cells: dict[str, Counter[str]] = {}
+    for one in context.warnings:
+        for text in _texts(one):
+            cells.setdefault(text, Counter())[f"{one.learner} {one.theta}"] += 1
+    listed = "; ".join(f"{text} ({_places(counts)})" for text, counts in cells.items())
+    return failed(f"{_fits(len(context.warnings))} gave warnings. {listed}")
 
 
-def _place(one: CellWarnings, text: str) -> tuple[str, str]:
-    return f"{one.learner} {one.theta}", text
+def _places(counts: Counter[str]) -> str:
+    named = [f"{place}: {_fits(count)}" for place, count in counts.most_common(SHOWN)]
+    more = len(counts) - SHOWN
+    return ", ".join([*named, *([f"and {more} more θ"] if more > 0 else [])])
 
 
 def _texts(one: CellWarnings) -> list[str]:
@@ -32,9 +37,9 @@ def _texts(one: CellWarnings) -> list[str]:
 
 
 def _short(message: str, length: int = 100) -> str:
-    sentence = message.partition(". ")[0]
+    sentence = message.partition(". ")[0].rstrip(":.")
     return sentence if len(sentence) <= length else f"{sentence[:length]}…"
 
 
 def _fits(count: int) -> str:
-    return "1 fit" if count == 1 else f"{count} fits"
+    return counted(count, "fit")
