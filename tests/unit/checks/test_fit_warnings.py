@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inprocess import Run, run_task
+from inprocess import Run, run_step, run_task
 from tables import write_csv
 
 from heldout.cells.manifest import CellWarnings
 from heldout.checks.fits import fits_without_warnings
+from heldout.execution.study import Study
 from heldout.numerics.fit_warning import FitWarning
 
 
@@ -36,13 +37,17 @@ def finished(tmp_path: Path) -> Any:
             "grid": {"max_iter": iterations},
         }
         config = {"tasks": {"t": task}, "learners": {"plain": plain}}
-        return run_task(config, tmp_path / "results" / str(iterations))
+        folder = tmp_path / "results" / str(iterations)
+        found = run_task(config, folder)
+        run_step(Study({**config, "batches": 1}), folder, "render_report", "t")
+        return found
 
     return run
 
 
 def test_fits_that_do_not_converge_are_counted_by_theta(finished: Any) -> None:
-    row = finished([2, 3, 2000]).check("H016")
+    run = finished([2, 3, 2000])
+    row = run.check("H016")
     assert (row.status, row.severity) == ("fail", "warning")
     assert row.message.startswith(
         "8 fits gave warnings. ConvergenceWarning: lbfgs failed to converge"
@@ -50,6 +55,7 @@ def test_fits_that_do_not_converge_are_counted_by_theta(finished: Any) -> None:
     assert 'plain {"max_iter":2}: 4 fits' in row.message
     assert 'plain {"max_iter":3}: 4 fits' in row.message
     assert "2000" not in row.message
+    assert "8 fits gave warnings" in (run.folder / "report.html").read_text(encoding="utf-8")
 
 
 def test_only_some_of_many_thetas_are_named() -> None:

@@ -1,7 +1,7 @@
 """Manifests: the file that a fitting job writes as its output, with its cells and their digests."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,14 +75,33 @@ def read_manifests(paths: Iterable[Path]) -> Index:
         for entry in read_json(path)["cells"]:
             theta = canonical(entry["theta"])
             for held_out, fields in entry["sets"].items():
-                index[entry["learner"], theta, held_out] = _record(*fields)
+                index[entry["learner"], theta, held_out] = as_record(fields)
     return index
 
 
-def _record(*fields: Any) -> Record:
+def as_record(fields: Sequence[Any]) -> Record:
+    """Make a record of a cell's line in a manifest, in which warnings stand only if there are some.
+
+    Parameters
+    ----------
+    fields
+        The values of the record, in order.
+
+    Returns
+    -------
+    Record
+        The record.
+
+    Examples
+    --------
+    >>> as_record(["key", "seal", None, "ridge", 0.5]).warnings
+    ()
+    >>> as_record(["key", "seal", None, "svm", 0.5, [["UserWarning", "slow", 2]]]).warnings[0].times
+    2
+    """
     key, score, model, engine, seconds, *warnings = fields
-    given = tuple(FitWarning(*one) for one in (warnings[0] if warnings else ()))
-    return Record(key, score, model, engine, seconds, given)
+    found = tuple(FitWarning(*one) for one in (warnings[0] if warnings else ()))
+    return Record(key, score, model, engine, seconds, found)
 
 
 class CellWarnings(NamedTuple):

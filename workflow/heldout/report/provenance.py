@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from heldout import __version__
-from heldout.cells.manifest import manifest_paths
+from heldout.cells.manifest import as_record, manifest_paths
 from heldout.files import read_json
 from heldout.names import canonical
 from heldout.report import steps
@@ -95,12 +95,12 @@ def time_by_learner(manifests: Iterable[dict[str, Any]], names: list[str]) -> li
 
 def totals(entries: list[dict[str, Any]]) -> dict[str, Any]:
     """Cells, θ, seconds and engines of some entries of manifests."""
-    records = [record for entry in entries for record in entry["sets"].values()]
-    engines = Counter(engine for _, _, _, engine, _ in records)
+    records = [as_record(fields) for entry in entries for fields in entry["sets"].values()]
+    engines = Counter(record.engine for record in records)
     return {
         "cells": len(records),
         "thetas": len({canonical(entry["theta"]) for entry in entries}),
-        "seconds": sum(seconds for *_, seconds in records),
+        "seconds": sum(record.seconds for record in records),
         "engines": [f"{name} ({count})" for name, count in engines.most_common()],
     }
 
