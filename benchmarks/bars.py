@@ -12,6 +12,8 @@ import numpy as np
 from timing import config, difference, folds_of, fresh_folder, run_workflow, sklearn_nested
 from workloads import FOUR, WORKLOADS, draw
 
+from heldout.cells.manifest import as_record
+
 
 def extras(repeats: int) -> dict[str, Any]:
     """Every goal besides the four workloads."""
@@ -116,7 +118,7 @@ def _fit_seconds(folder: Path, task: str) -> float:
     total = 0.0
     for path in (folder / "results" / task / "cells" / "manifests").glob("*.json"):
         for entry in json.loads(path.read_text())["cells"]:
-            total += sum(fields[-1] for fields in entry["sets"].values())
+            total += sum(as_record(fields).seconds for fields in entry["sets"].values())
     return total / 2
 
 
