@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from safetensors.numpy import save
 
 from heldout.cells.key import Keys
 from heldout.cells.version import FORMAT
@@ -162,8 +163,6 @@ def to_bytes(
     >>> from_bytes(data[:-1]) is None
     True
     """
-    from safetensors.numpy import save
-
     identified = identity.metadata()
     arrays = {name: np.ascontiguousarray(one) for name, one in predictions.arrays().items()}
     seal = _seal(identified, arrays)

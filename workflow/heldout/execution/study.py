@@ -11,7 +11,6 @@ from heldout.execution import batches, resources
 from heldout.execution.specs import build
 from heldout.execution.specs.text import spec_text
 from heldout.execution.tasks import DeclaredTask, declared_tasks
-from heldout.numerics.engines.registry import engine_modules
 
 MAX_TEXT = 120_000
 """A spec travels inside a shell command, which may have 128 KiB."""
@@ -53,14 +52,13 @@ class Study:
 
     @property
     def libraries(self) -> list[str]:
-        """The modules of the estimators of all tasks, and of the engines that fit them."""
+        """The modules of scikit-learn that hold the estimators of all tasks."""
         learners = [learner for task in self._tasks.values() for learner in task.learners]
         paths = [path for learner in learners for path in (learner.classifier, learner.regressor)]
         modules = [
             path.rpartition(".")[0] for path in paths if path and path.startswith("sklearn.")
         ]
-        engines = [name for learner in learners for name in engine_modules(learner)]
-        return list(dict.fromkeys(["sklearn.pipeline", *modules, *engines]))
+        return list(dict.fromkeys(["sklearn.pipeline", *modules]))
 
     def spec(self, step: str, task: str = "", **wildcards: Any) -> str:
         """The spec of a step as text; without a task, of a step for all of them."""

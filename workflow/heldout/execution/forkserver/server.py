@@ -21,7 +21,6 @@ from typing import NoReturn
 
 from heldout.execution.forkserver.client import LENGTH, user_of
 from heldout.execution.lean_imports import without_pandas
-from heldout.provenance import import_closure
 
 EARLY = (
     "heldout.execution.steps.draw_splits",
@@ -178,5 +177,4 @@ if __name__ == "__main__":
     from heldout.execution.steps.run import run
 
     number, *libraries = sys.argv[1:]
-    modules = [*EARLY, *libraries, *LATER, "safetensors.numpy", *sorted(import_closure(*LATER))]
-    serve(socket.socket(fileno=int(number)), modules, run)
+    serve(socket.socket(fileno=int(number)), [*EARLY, *libraries, *LATER], run)

@@ -218,35 +218,6 @@ def engine_of(definition: Definition, classification: bool, theta: Theta) -> str
     return GENERIC
 
 
-def engine_modules(definition: Definition) -> list[str]:
-    """The modules of the engines that may fit a learner.
-
-    Parameters
-    ----------
-    definition
-        The learner.
-
-    Returns
-    -------
-    list of str
-        Module names, for a process that imports them beforehand.
-
-    Examples
-    --------
-    >>> from heldout.learners.learner import define
-    >>> engine_modules(define("ridge", None))
-    ['heldout.numerics.engines.generic', 'heldout.numerics.engines.ridge']
-    """
-    paths = {definition.classifier, definition.regressor}
-    names = [
-        engine.name
-        for engine in ENGINES.values()
-        if any(paths & set(estimators) for estimators, _ in engine.offers)
-    ]
-    own = ["polynomial"] if definition.polynomial else names
-    return [f"heldout.numerics.engines.{name}" for name in (GENERIC, *own)]
-
-
 def by_engine(
     definition: Definition, classification: bool, thetas: Sequence[Theta]
 ) -> dict[str, list[Theta]]:
