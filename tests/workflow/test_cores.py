@@ -4,13 +4,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from harness import ALL_CELLS, RISKS, SELECTION, SETS, Project
+from harness import ALL_CELLS, RISKS, SELECTION, SETS, Project, Run
 
 MANIFESTS = "results/birds/cells/manifests"
 
 
 def manifests(batches: int) -> list[str]:
     return [f"{MANIFESTS}/{batch}-of-{batches}.json" for batch in range(1, batches + 1)]
+
+
+def manifests_read(run: Run) -> list[str]:
+    return [path for path in run.inputs["estimate_risks"] if path.startswith(MANIFESTS)]
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +45,7 @@ def test_what_only_reads_cells_takes_them_as_they_are_divided(
     project.config["level"] = 0.8
     run = project.succeed(RISKS, cores=8)
     assert set(run.jobs) == {"estimate_risks"}
-    assert run.inputs["estimate_risks"] == manifests(1)
+    assert manifests_read(run) == manifests(1)
 
 
 def test_a_theta_on_more_cores_is_fitted_in_as_many_batches(
@@ -95,12 +99,21 @@ def test_a_lost_manifest_is_no_finished_set(on_one_core: Project, tmp_path: Path
     assert (project.fitted(run), project.reused(run)) == (0, ALL_CELLS)
 
 
-@pytest.mark.parametrize(
-    ("options", "jobs"),
-    [([], 2), (["--jobs", "3"], 1), (["--mode", "remote"], 1)],
-    ids=["one machine", "a cluster", "a job there"],
-)
+@pytest.mark.parametrize(("options", "jobs"), [([], 2), (["--jobs", "3"], 1)])
 def test_a_cluster_is_known_by_its_nodes(options: list[str], jobs: int, tmp_path: Path) -> None:
-    """A job of the cluster plans what the main process planned, whatever cores either has."""
     run = Project(tmp_path).succeed(RISKS, "--dry-run", *options, cores=8)
     assert sorted(run.outputs["fit_cells"]) == manifests(jobs)
+
+
+def test_a_job_of_a_cluster_takes_what_the_main_process_planned(tmp_path: Path) -> None:
+    """Whatever cores either has; and it refuses to go by another config."""
+    project = Project(tmp_path)
+    remote = RISKS, "--dry-run", "--mode", "remote"
+    project.succeed(RISKS, "--dry-run", "--jobs", "3", cores=8)
+    before = sorted(project.folder.rglob("*"))
+    assert sorted(project.succeed(*remote, cores=8).outputs["fit_cells"]) == manifests(1)
+    project.config["level"] = 0.8
+    run = project.run(*remote)
+    assert run.code != 0
+    assert "was planned with another config, other code or other libraries" in run.text
+    assert sorted(project.folder.rglob("*")) == before

@@ -3,12 +3,10 @@
 
 rule fit_cells:
     input:
-        table="results/{task}/data/table.json",
-        features="results/{task}/data/X.npy",
-        splits=lambda wildcards: expand(
-            "results/{task}/splits/{split}.csv",
-            task=wildcards.task,
-            split=study.splits(wildcards.task),
+        plan.reads(
+        "fit_cells",
+        table=WHOLE_TABLE,
+        splits=study.split_files,
         ),
     output:
         manifest="results/{task}/cells/manifests/{batch}-of-{batches}.json",
@@ -19,13 +17,6 @@ rule fit_cells:
         mem_mb=lambda _, input, attempt: study.fitting_memory(input.size_mb, attempt),
         runtime=lambda wildcards, attempt: study.fitting_minutes(
             wildcards.task, wildcards.batches, attempt
-        ),
-    params:
-        spec=lambda wildcards: study.spec(
-            "fit_cells",
-            wildcards.task,
-            batch=wildcards.batch,
-            batches=wildcards.batches,
         ),
     shell:
         STEP

@@ -3,7 +3,10 @@
 
 rule prepare_data:
     input:
+        plan.reads(
+        "prepare_data",
         tables=lambda wildcards: study.sources(wildcards.task),
+        ),
     output:
         table="results/{task}/data/table.json",
         features="results/{task}/data/X.npy",
@@ -14,24 +17,19 @@ rule prepare_data:
         "results/{task}/logs/prepare_data.log",
     resources:
         mem_mb=lambda _, input, attempt: study.fitting_memory(input.size_mb, attempt),
-    params:
-        spec=lambda wildcards: study.spec("prepare_data", wildcards.task),
     shell:
         STEP
 
 
 rule draw_splits:
     input:
-        table="results/{task}/data/table.json",
-        target="results/{task}/data/y.npy",
-        rows="results/{task}/data/rows.npy",
+        plan.reads(
+        "draw_splits",
+        table=TABLE,
+        ),
     output:
         split="results/{task}/splits/{split}.csv",
     log:
         "results/{task}/logs/draw_splits.{split}.log",
-    params:
-        spec=lambda wildcards: study.spec(
-            "draw_splits", wildcards.task, split=wildcards.split
-        ),
     shell:
         STEP

@@ -3,7 +3,12 @@
 
 rule estimate_risks:
     input:
-        manifests=lambda wildcards: study.manifests(wildcards.task),
+        plan.reads(
+        "estimate_risks",
+        table=TABLE,
+        splits=study.split_files,
+        manifests=plan.manifests,
+        ),
     output:
         risks=report(
             "results/{task}/risks.csv",
@@ -19,30 +24,33 @@ rule estimate_risks:
         runtime=lambda wildcards, attempt: study.reading_minutes(
             wildcards.task, attempt
         ),
-    params:
-        spec=lambda wildcards: study.spec("estimate_risks", wildcards.task),
-        batches=lambda wildcards, input: len(input.manifests),
     shell:
-        STEP_ON_CELLS
+        STEP
 
 
 rule select_model:
     input:
+        plan.reads(
+        "select_model",
         risks="results/{task}/risks.csv",
+        ),
     output:
         selection="results/{task}/selection.json",
     log:
         "results/{task}/logs/select_model.log",
-    params:
-        spec=lambda wildcards: study.spec("select_model", wildcards.task),
     shell:
         STEP
 
 
 rule estimate_procedures:
     input:
-        manifests=lambda wildcards: study.manifests(wildcards.task),
+        plan.reads(
+        "estimate_procedures",
+        table=TABLE,
+        splits=study.split_files,
+        manifests=plan.manifests,
         selection="results/{task}/selection.json",
+        ),
     output:
         unsealed="results/{task}/estimates/unsealed.csv",
         folds=report(
@@ -66,16 +74,18 @@ rule estimate_procedures:
         runtime=lambda wildcards, attempt: study.reading_minutes(
             wildcards.task, attempt
         ),
-    params:
-        spec=lambda wildcards: study.spec("estimate_procedures", wildcards.task),
-        batches=lambda wildcards, input: len(input.manifests),
     shell:
-        STEP_ON_CELLS
+        STEP
 
 
 rule compute_metrics:
     input:
-        manifests=lambda wildcards: study.manifests(wildcards.task),
+        plan.reads(
+        "compute_metrics",
+        table=TABLE,
+        splits=study.split_files,
+        manifests=plan.manifests,
+        ),
     output:
         metrics="results/{task}/metrics.csv",
     log:
@@ -85,18 +95,17 @@ rule compute_metrics:
         runtime=lambda wildcards, attempt: study.reading_minutes(
             wildcards.task, attempt
         ),
-    params:
-        spec=lambda wildcards: study.spec("compute_metrics", wildcards.task),
-        batches=lambda wildcards, input: len(input.manifests),
     shell:
-        STEP_ON_CELLS
+        STEP
 
 
 rule train_final:
     input:
-        table="results/{task}/data/table.json",
-        features="results/{task}/data/X.npy",
+        plan.reads(
+        "train_final",
+        table=WHOLE_TABLE,
         selection="results/{task}/selection.json",
+        ),
     output:
         model="results/{task}/final/model.joblib",
         card="results/{task}/final/card.json",
@@ -104,8 +113,6 @@ rule train_final:
         "results/{task}/logs/train_final.log",
     resources:
         mem_mb=lambda _, input, attempt: study.fitting_memory(input.size_mb, attempt),
-    params:
-        spec=lambda wildcards: study.spec("train_final", wildcards.task),
     shell:
         STEP
 
@@ -114,29 +121,33 @@ rule train_final:
 # declared as an output because Snakemake deletes outputs before a job runs.
 rule open_test:
     input:
+        plan.reads(
+        "open_test",
         sealed="results/{task}/vault/sealed.parquet",
         selection="results/{task}/selection.json",
         model="results/{task}/final/model.joblib",
         card="results/{task}/final/card.json",
+        ),
     output:
         test="results/{task}/vault/test.csv",
     log:
         "results/{task}/logs/open_test.log",
     resources:
         mem_mb=lambda _, input, attempt: study.fitting_memory(input.size_mb, attempt),
-    params:
-        spec=lambda wildcards: study.spec("open_test", wildcards.task),
     shell:
         STEP
 
 
 rule tabulate_estimates:
     input:
+        plan.reads(
+        "tabulate_estimates",
         unsealed="results/{task}/estimates/unsealed.csv",
         test=lambda wildcards: (
             f"results/{wildcards.task}/vault/test.csv"
             if study.has_test(wildcards.task)
             else []
+        ),
         ),
     output:
         estimates=report(
@@ -148,18 +159,21 @@ rule tabulate_estimates:
         ),
     log:
         "results/{task}/logs/tabulate_estimates.log",
-    params:
-        spec=lambda wildcards: study.spec("tabulate_estimates", wildcards.task),
     shell:
         STEP
 
 
 rule run_checks:
     input:
-        manifests=lambda wildcards: study.manifests(wildcards.task),
+        plan.reads(
+        "run_checks",
+        table=WHOLE_TABLE,
+        splits=study.split_files,
+        manifests=plan.manifests,
         estimates="results/{task}/estimates.csv",
         folds="results/{task}/folds.csv",
         selection="results/{task}/selection.json",
+        ),
     output:
         checks=report(
             "results/{task}/checks.csv",
@@ -175,8 +189,5 @@ rule run_checks:
         runtime=lambda wildcards, attempt: study.reading_minutes(
             wildcards.task, attempt
         ),
-    params:
-        spec=lambda wildcards: study.spec("run_checks", wildcards.task),
-        batches=lambda wildcards, input: len(input.manifests),
     shell:
-        STEP_ON_CELLS
+        STEP

@@ -6,7 +6,11 @@ report: "../report/workflow.rst"
 
 rule render_report:
     input:
-        manifests=lambda wildcards: study.manifests(wildcards.task),
+        plan.reads(
+        "render_report",
+        table=TABLE,
+        splits=study.split_files,
+        manifests=plan.manifests,
         risks="results/{task}/risks.csv",
         estimates="results/{task}/estimates.csv",
         folds="results/{task}/folds.csv",
@@ -19,6 +23,7 @@ rule render_report:
             if study.has_metrics(wildcards.task)
             else []
         ),
+        ),
     output:
         page=report(
             "results/{task}/report.html",
@@ -29,18 +34,19 @@ rule render_report:
         ),
     log:
         "results/{task}/logs/render_report.log",
-    params:
-        spec=lambda wildcards: study.spec("render_report", wildcards.task),
-        batches=lambda wildcards, input: len(input.manifests),
     shell:
-        STEP_ON_CELLS
+        STEP
 
 
 rule render_index:
     input:
+        plan.reads(
+        "render_index",
+        tables=expand("results/{task}/data/table.json", task=study.tasks),
         estimates=expand("results/{task}/estimates.csv", task=study.tasks),
         selections=expand("results/{task}/selection.json", task=study.tasks),
         checks=expand("results/{task}/checks.csv", task=study.tasks),
+        ),
     output:
         page=report(
             "results/index.html",
@@ -51,19 +57,22 @@ rule render_index:
     log:
         "results/logs/render_index.log",
     localrule: True  # a page of the size of the config: not worth waiting in a queue
-    params:
-        spec=lambda _: study.spec("render_index"),
     shell:
-        STEP_ON_TASKS
+        STEP
 
 
 # Only if the config says `figures: true`: matplotlib takes a second to start.
 rule draw_figures:
     input:
-        manifests=lambda wildcards: study.manifests(wildcards.task),
+        plan.reads(
+        "draw_figures",
+        table=TABLE,
+        splits=study.split_files,
+        manifests=plan.manifests,
         risks="results/{task}/risks.csv",
         estimates="results/{task}/estimates.csv",
         selection="results/{task}/selection.json",
+        ),
     output:
         estimates=report(
             "results/{task}/figures/estimates.png",
@@ -98,8 +107,5 @@ rule draw_figures:
         runtime=lambda wildcards, attempt: study.reading_minutes(
             wildcards.task, attempt
         ),
-    params:
-        spec=lambda wildcards: study.spec("draw_figures", wildcards.task),
-        batches=lambda wildcards, input: len(input.manifests),
     shell:
-        STEP_ON_CELLS
+        STEP

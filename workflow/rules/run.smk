@@ -2,19 +2,13 @@
 
 from heldout.cells.progress import watch
 
-# The spec of a step goes to its standard input.
-STEP = """
-"$HELDOUT_PYTHON" -S "$HELDOUT_STEP" results/{wildcards.task} {log} > {log} 2>&1 <<'SPEC'
-{params.spec}
-SPEC
-"""
+# A step is given one file, which says all that it depends on: `plan.reads` adds it to the inputs of
+# a rule, as `spec`. The line can be pasted into a shell.
+STEP = "python -m heldout.execution.step {input.spec}"
 
-# A step that reads the cells of a task is told how many manifests list them. That is no part of its
-# spec, for other batches give the same numbers: Snakemake compares no param that is made from inputs.
-STEP_ON_CELLS = STEP.replace("{log} >", "{log} {params.batches} >")
-
-# A step for all tasks.
-STEP_ON_TASKS = STEP.replace("results/{wildcards.task}", "results")
+# The files of a prepared table: with and without its features.
+TABLE = expand("results/{{task}}/data/{file}", file=["table.json", "y.npy", "rows.npy"])
+WHOLE_TABLE = [*TABLE, "results/{task}/data/X.npy"]
 
 
 # What must be known beforehand; then, in a long run, how far its fitting jobs are.

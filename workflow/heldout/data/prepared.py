@@ -28,8 +28,8 @@ class Prepared:
     ----------
     facts
         What `table.json` holds.
-    features
-        The encoded features, a row per row of the table.
+    stored_features
+        The encoded features, a row per row of the table; or the file that has them.
     target
         Numbers, or positions in `classes`.
     rows
@@ -37,9 +37,15 @@ class Prepared:
     """
 
     facts: dict[str, Any]
-    features: np.ndarray
+    stored_features: np.ndarray | Path
     target: np.ndarray
     rows: np.ndarray
+
+    @cached_property
+    def features(self) -> np.ndarray:
+        """The encoded features; mapped into memory when they are first asked for."""
+        stored = self.stored_features
+        return np.load(stored, mmap_mode="r") if isinstance(stored, Path) else stored
 
     @property
     def n(self) -> int:
@@ -145,5 +151,5 @@ def open_prepared(folder: Path) -> Prepared:
     >>> table.n, table.classification
     (3, False)
     """
-    arrays = [np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("X", "y", "rows")]
-    return Prepared(read_json(folder / "table.json"), *arrays)
+    arrays = [np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("y", "rows")]
+    return Prepared(read_json(folder / "table.json"), folder / "X.npy", *arrays)

@@ -5,17 +5,17 @@ number: another number of cores alone makes nothing run again. Standard library 
 imports this while it is parsed.
 """
 
-import json
 import math
 import re
-from collections.abc import Iterable
 from pathlib import Path
+
+from heldout.receipts import RECEIPTS
 
 CELLS_PER_CORE = 20
 """Fewer cells than this do not deserve a batch of their own."""
 CELLS_PER_JOB = 500
 """On a cluster, where a job waits in a queue and its start costs some five seconds."""
-_NAME = re.compile(r"(\d+)-of-(\d+)\.json")
+_NAME = re.compile(r"fit_cells\.(\d+)-of-(\d+)\.json")
 
 
 def batches_for_cores(cells: int, cores: int) -> int:
@@ -28,39 +28,30 @@ def batches_for_cluster(cells: int, units: int, cells_per_job: int | None) -> in
     return max(1, min(units, math.ceil(cells / (cells_per_job or CELLS_PER_JOB))))
 
 
-def finished_batches(manifests: Path, request: str, sources: Iterable[Path]) -> int | None:
-    """The number of batches in which a folder's cells were fitted for this request, if all were.
+def complete_sets(folder: Path) -> list[int]:
+    """The numbers of batches for which every fitting job of a task has left a receipt.
 
-    `request` is the digest that the fitting jobs wrote into their manifests. A source that is newer
-    than a manifest will be read again, and its cells fitted anew. Of several numbers the last one
-    that was used counts.
+    Parameters
+    ----------
+    folder
+        The folder of the task, ``results/TASK``.
+
+    Returns
+    -------
+    list of int
+        In no particular order.
+
+    Examples
+    --------
+    >>> (folder / "receipts").mkdir()
+    >>> for name in ("1-of-1", "1-of-3", "2-of-3"):
+    ...     (folder / "receipts" / f"fit_cells.{name}.json").touch()
+    >>> complete_sets(folder)
+    [1]
     """
-    read = max((path.stat().st_mtime_ns for path in sources if path.exists()), default=0)
-    found = {
-        batches: max(path.stat().st_mtime_ns for path in paths)
-        for batches, paths in _complete_sets(manifests).items()
-        if all(path.stat().st_mtime_ns >= read and _request(path) == request for path in paths)
-    }
-    return max(found, key=lambda batches: found[batches], default=None)
-
-
-def _complete_sets(manifests: Path) -> dict[int, list[Path]]:
-    """The manifests by the number of batches, where none is missing."""
-    sets: dict[int, list[Path]] = {}
-    for path in manifests.glob("*-of-*.json"):
+    sets: dict[int, set[int]] = {}
+    for path in (folder / RECEIPTS).glob("fit_cells.*.json"):
         named = _NAME.fullmatch(path.name)
         if named and 1 <= int(named[1]) <= int(named[2]):
-            sets.setdefault(int(named[2]), []).append(path)
-    return {batches: paths for batches, paths in sets.items() if len(paths) == batches}
-
-
-def _request(manifest: Path) -> str | None:
-    """What the first line of a manifest says; the lines below it list cells."""
-    with manifest.open(encoding="utf-8") as file:
-        first = file.readline().rstrip()
-    try:
-        facts = json.loads(f"{first}]}}")
-    except ValueError:
-        return None
-    found = facts.get("request")
-    return found if isinstance(found, str) else None
+            sets.setdefault(int(named[2]), set()).add(int(named[1]))
+    return [batches for batches, found in sets.items() if len(found) == batches]

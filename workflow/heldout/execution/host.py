@@ -5,8 +5,7 @@ import os
 import sys
 import threading
 import warnings
-
-from heldout.execution.forkserver import client
+from typing import Any
 
 SCHEDULER = "snakemake.schedul"
 """`snakemake.scheduler` or `snakemake.scheduling.…`, by version."""
@@ -28,13 +27,9 @@ def spare_the_collector() -> None:
 
 
 def set_up_shells() -> None:
-    """Tell every job which interpreter and which script run a step.
-
-    Environment variables, because a path in the rule's command would be compared with that of
-    earlier runs, and `shell.prefix` belongs to a workflow that uses this one as a module.
-    """
-    os.environ["HELDOUT_PYTHON"] = sys.executable
-    os.environ["HELDOUT_STEP"] = client.__file__
+    """Let `python` mean this interpreter in every job: the command of a rule names no path."""
+    folder = os.path.dirname(sys.executable)  # noqa: PTH120
+    os.environ["PATH"] = os.pathsep.join([folder, os.environ.get("PATH", os.defpath)])
 
 
 def ignore_forgotten_sizes() -> None:
@@ -59,3 +54,8 @@ def _is_the_schedulers(timer: threading.Timer) -> bool:
     """
     module = getattr(timer.function, "__module__", None) or ""
     return module.startswith(SCHEDULER)
+
+
+def forces(settings: Any) -> bool:
+    """Whether the user forces jobs to run (``--force``, ``--forceall``, ``--forcerun``)."""
+    return bool(settings.forcetargets or settings.forceall or settings.forcerun)

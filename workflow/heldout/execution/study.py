@@ -9,11 +9,8 @@ from heldout.config.load import validate
 from heldout.errors import HeldoutError
 from heldout.execution import batches, resources
 from heldout.execution.specs import build
-from heldout.execution.specs.text import spec_text
+from heldout.execution.specs.request import request_of
 from heldout.execution.tasks import DeclaredTask, declared_tasks
-
-MAX_TEXT = 120_000
-"""A spec travels inside a shell command, which may have 128 KiB."""
 
 
 class Study:
@@ -24,7 +21,6 @@ class Study:
         self.config = validate(raw)
         self.cores = cores
         self._tasks = declared_tasks(self.config)
-        self._batches: dict[str, int] = {}
 
     @property
     def tasks(self) -> list[str]:
@@ -60,17 +56,10 @@ class Study:
         ]
         return list(dict.fromkeys(["sklearn.pipeline", *modules]))
 
-    def spec(self, step: str, task: str = "", **wildcards: Any) -> str:
-        """The spec of a step as text; without a task, of a step for all of them."""
-        make = getattr(build, step)
+    def request(self, step: str, task: str = "", **wildcards: Any) -> dict[str, Any]:
+        """All that a step depends on besides files; without a task, a step for all of them."""
         about = self._tasks[task] if task else list(self._tasks.values())
-        text = spec_text(step, make(about, **wildcards))
-        if len(text) > MAX_TEXT:
-            raise HeldoutError(
-                f"task '{task}': the grids take {len(text) // 1000} kB of text, more than a job can "
-                "be given; write long lists as range, logspace or random draws"
-            )
-        return text
+        return request_of(step, getattr(build, step)(about, **wildcards))
 
     @property
     def notes(self) -> list[str]:
@@ -102,6 +91,11 @@ class Study:
         """The names of a task's split files."""
         return self._tasks[task].splits
 
+    def split_files(self, wildcards: Any) -> list[str]:
+        """The split files of a task: an input function."""
+        task = wildcards.task
+        return [f"results/{task}/splits/{split}.csv" for split in self.splits(task)]
+
     def has_test(self, task: str) -> bool:
         """Whether the task has a sealed test set that is to be opened."""
         return self._tasks[task].has_test
@@ -114,12 +108,6 @@ class Study:
         """Whether a task's rows are drawn from an oracle."""
         return self._tasks[task].is_oracle
 
-    def manifests(self, task: str) -> list[str]:
-        """The manifests of all batches of a task."""
-        count = self.batches(task)
-        folder = f"results/{task}/cells/manifests"
-        return [f"{folder}/{batch}-of-{count}.json" for batch in range(1, count + 1)]
-
     def audit_batches(self, task: str) -> list[str]:
         """The files of all batches of a task's audit: more replicates only add to them."""
         declared = self._tasks[task]
@@ -128,24 +116,8 @@ class Study:
 
     # --- jobs ------------------------------------------------------------------------------------
 
-    def batches(self, task: str) -> int:
-        """How many jobs share the cells of a task.
-
-        What the config says; else what a finished task has; else what suits the machine.
-        """
-        if task not in self._batches:
-            self._batches[task] = (
-                self.config.batches or self._finished_batches(task) or self._new_batches(task)
-            )
-        return self._batches[task]
-
-    def _finished_batches(self, task: str) -> int | None:
-        declared = self._tasks[task]
-        folder = Path("results", task, "cells", "manifests")
-        request = build.fitting_request(declared)
-        return batches.finished_batches(folder, request, map(Path, declared.sources))
-
-    def _new_batches(self, task: str) -> int:
+    def new_batches(self, task: str) -> int:
+        """How many jobs share the cells of a task that is not finished: what suits the machine."""
         declared, size = self._tasks[task], self.config.batch_cells
         if size is None and self.cores is not None:
             return batches.batches_for_cores(declared.cells, self.cores)

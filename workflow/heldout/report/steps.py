@@ -7,6 +7,8 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from heldout.receipts import RECEIPTS, read_receipt
+
 STEPS: dict[str, tuple[str, ...]] = {
     "prepare_data": (),
     "draw_splits": ("prepare_data",),
@@ -42,7 +44,7 @@ class Step:
 
 
 def steps_of(folder: Path, batches: int, absent: Collection[str] = ()) -> list[Step]:
-    """The rules of a task in order, with the times that their jobs left beside their logs."""
+    """The rules of a task in order, with the times in the receipts of their jobs."""
     return [
         Step(name, [one for one in reads if one not in absent], *measured(folder, name, batches))
         for name, reads in STEPS.items()
@@ -51,21 +53,13 @@ def steps_of(folder: Path, batches: int, absent: Collection[str] = ()) -> list[S
 
 
 def measured(folder: Path, rule: str, batches: int) -> tuple[int, float | None]:
-    """How many jobs of a rule were measured, and their seconds together."""
-    # An earlier run with another number of batches may have left files too.
+    """How many jobs of a rule left a receipt, and their seconds together."""
+    # An earlier run with another number of batches may have left receipts too.
     pattern = f"*-of-{batches}" if rule == "fit_cells" else "*"
-    files = [*folder.glob(f"logs/{rule}.tsv"), *folder.glob(f"logs/{rule}.{pattern}.tsv")]
-    seconds = [one for file in files if (one := seconds_in(file)) is not None]
+    receipts = folder / RECEIPTS
+    files = [*receipts.glob(f"{rule}.json"), *receipts.glob(f"{rule}.{pattern}.json")]
+    seconds = [one.seconds for file in files if (one := read_receipt(file)) is not None]
     return len(seconds), sum(seconds) if seconds else None
-
-
-def seconds_in(file: Path) -> float | None:
-    """The column `s`; None if there is none."""
-    rows = [line.split("\t") for line in file.read_text(encoding="utf-8").splitlines()]
-    try:
-        return float(rows[1][rows[0].index("s")])
-    except (IndexError, ValueError):
-        return None
 
 
 def direct(steps: Iterable[Step]) -> dict[str, list[str]]:

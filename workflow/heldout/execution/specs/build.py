@@ -27,7 +27,6 @@ from heldout.execution.specs.estimates import (
     TrainFinal,
 )
 from heldout.execution.specs.report import DrawFigures, RenderIndex, RenderReport
-from heldout.execution.specs.text import spec_text
 from heldout.execution.tasks import DeclaredTask
 from heldout.measures.registry import LOSSES
 from heldout.names import canonical, digest
@@ -75,29 +74,15 @@ def draw_splits(task: DeclaredTask, split: str) -> SplitSpec:
 
 
 def fit_cells(task: DeclaredTask, batch: str, batches: str) -> FitCells:
-    """One batch of cells."""
-    spec = _fit_cells(task)
-    return replace(spec, request=fitting_request(task), batch=int(batch), batches=int(batches))
-
-
-def fitting_request(task: DeclaredTask) -> str:
-    """Digest of the specs of all that the cells are made by: where it differs, jobs are due."""
-    drawn = [spec_text("draw_splits", draw_splits(task, split)) for split in task.splits]
-    prepared = spec_text("prepare_data", prepare_data(task))
-    return digest(prepared, *drawn, spec_text("fit_cells", _fit_cells(task)))
-
-
-def _fit_cells(task: DeclaredTask) -> FitCells:
-    """What all batches have in common. Which θ is simpler changes no fit, so it is left out."""
+    """One batch of cells. Which θ is simpler changes no fit, so it is left out."""
     cells = _cells(task)
     return FitCells(
         cells=replace(cells, learners=[replace(one, simpler={}) for one in cells.learners]),
         loss=task.block.loss,
         models=task.config.models,
         scan=_scan(task),
-        request="",
-        batch=0,
-        batches=0,
+        batch=int(batch),
+        batches=int(batches),
     )
 
 

@@ -15,7 +15,5 @@ class FitCells:
     models: str
     scan: ScanSpec | None
     """None where every grid ends."""
-    request: str
-    """Digest of all that the cells of the task depend on in config and code; see `batches`."""
     batch: int
     batches: int

@@ -27,7 +27,6 @@ def main(folder: Path, spec: FitCells) -> None:
         "task": plan.task,
         "batch": spec.batch,
         "batches": spec.batches,
-        "request": spec.request,
         "data": plan.table.digest,
         "fitted": done.fitted,
         "reused": len(done.cells) - done.fitted,
