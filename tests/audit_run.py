@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from inprocess import run_step
+
 from heldout.audit.replicate import Auditor
 from heldout.audit.summary import AuditRow, SelectionRow
 from heldout.estimates.rows import read_rows
 from heldout.execution.specs import build
 from heldout.execution.steps.audit_batch import setup_of
-from heldout.execution.steps.run import call_step
 from heldout.execution.study import Study
 
 
@@ -48,7 +49,7 @@ def run_audit(config: dict[str, Any], folder: Path, steps: Sequence[str] = ()) -
     [task] = study.tasks
 
     def step(name: str, **wildcards: Any) -> None:
-        call_step(folder, study.spec(name, task, **wildcards))
+        run_step(study, folder, name, task, **wildcards)
 
     if not study.is_oracle(task):
         step("prepare_data")

@@ -6,6 +6,7 @@ from typing import Any
 
 from heldout.checks.check import CheckRow
 from heldout.estimates.rows import EstimateRow, FoldRow, RiskRow, read_rows
+from heldout.execution.jobs import Job
 from heldout.execution.steps.run import call_step
 from heldout.execution.study import Study
 from heldout.resampling.split import Split
@@ -54,8 +55,9 @@ READERS = (
 
 def run_step(study: Study, folder: Path, step: str, task: str, **wildcards: Any) -> None:
     """What a rule of the workflow does."""
-    batches = [study.batches(task)] if step in READERS else []
-    call_step(folder, study.spec(step, task, **wildcards), *batches)
+    batches = study.batches(task) if step in READERS else None
+    log = str(folder / "logs" / f"{step}.log")
+    call_step(Job(study.request(step, task, **wildcards), log, {}, [], batches))
 
 
 def run_task(

@@ -268,7 +268,7 @@ def test_more_replicates_only_add_batches(tmp_path: Path) -> None:
     assert many.audit_batches("t")[:2] == few.audit_batches("t")
     assert len(many.audit_batches("t")) == 4, "whole batches only"
     first = {"m": "12", "batch": "0001"}
-    assert few.spec("audit_batch", "t", **first) == many.spec("audit_batch", "t", **first)
+    assert few.request("audit_batch", "t", **first) == many.request("audit_batch", "t", **first)
     run_audit(small(4, 2), tmp_path)
     old = (tmp_path / "audit" / "m12" / "batch-0002.npz").stat().st_mtime_ns
     audit = run_audit(small(7, 2), tmp_path)

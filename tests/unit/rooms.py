@@ -6,6 +6,7 @@ ROOMS = (
     "files",
     "predictions",
     "provenance",
+    "receipts",
     "registries",
     "resampling",
     "measures",

@@ -4,10 +4,10 @@
 rule audit_batch:
     input:
         plan.reads(
-        "audit_batch",
-        table=lambda wildcards: (
-            [] if study.is_oracle(wildcards.task) else WHOLE_TABLE
-        ),
+            "audit_batch",
+            table=lambda wildcards: (
+                [] if study.is_oracle(wildcards.task) else WHOLE_TABLE
+            ),
         ),
     output:
         replicates="results/{task}/audit/m{m}/batch-{batch}.npz",
@@ -26,8 +26,8 @@ rule audit_batch:
 rule summarise_audit:
     input:
         plan.reads(
-        "summarise_audit",
-        batches=lambda wildcards: study.audit_batches(wildcards.task),
+            "summarise_audit",
+            batches=lambda wildcards: study.audit_batches(wildcards.task),
         ),
     output:
         audit="results/{task}/audit.csv",
@@ -41,9 +41,9 @@ rule summarise_audit:
 rule render_audit:
     input:
         plan.reads(
-        "render_audit",
-        audit="results/{task}/audit.csv",
-        selection="results/{task}/audit/selection.csv",
+            "render_audit",
+            audit="results/{task}/audit.csv",
+            selection="results/{task}/audit/selection.csv",
         ),
     output:
         page="results/{task}/audit.html",

@@ -4,9 +4,9 @@
 rule fit_cells:
     input:
         plan.reads(
-        "fit_cells",
-        table=WHOLE_TABLE,
-        splits=study.split_files,
+            "fit_cells",
+            table=WHOLE_TABLE,
+            splits=study.split_files,
         ),
     output:
         manifest="results/{task}/cells/manifests/{batch}-of-{batches}.json",

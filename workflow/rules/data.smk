@@ -4,8 +4,8 @@
 rule prepare_data:
     input:
         plan.reads(
-        "prepare_data",
-        tables=lambda wildcards: study.sources(wildcards.task),
+            "prepare_data",
+            tables=lambda wildcards: study.sources(wildcards.task),
         ),
     output:
         table="results/{task}/data/table.json",
@@ -24,8 +24,8 @@ rule prepare_data:
 rule draw_splits:
     input:
         plan.reads(
-        "draw_splits",
-        table=TABLE,
+            "draw_splits",
+            table=TABLE,
         ),
     output:
         split="results/{task}/splits/{split}.csv",

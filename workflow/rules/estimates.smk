@@ -4,10 +4,10 @@
 rule estimate_risks:
     input:
         plan.reads(
-        "estimate_risks",
-        table=TABLE,
-        splits=study.split_files,
-        manifests=plan.manifests,
+            "estimate_risks",
+            table=TABLE,
+            splits=study.split_files,
+            manifests=plan.manifests,
         ),
     output:
         risks=report(
@@ -31,8 +31,8 @@ rule estimate_risks:
 rule select_model:
     input:
         plan.reads(
-        "select_model",
-        risks="results/{task}/risks.csv",
+            "select_model",
+            risks="results/{task}/risks.csv",
         ),
     output:
         selection="results/{task}/selection.json",
@@ -45,11 +45,11 @@ rule select_model:
 rule estimate_procedures:
     input:
         plan.reads(
-        "estimate_procedures",
-        table=TABLE,
-        splits=study.split_files,
-        manifests=plan.manifests,
-        selection="results/{task}/selection.json",
+            "estimate_procedures",
+            table=TABLE,
+            splits=study.split_files,
+            manifests=plan.manifests,
+            selection="results/{task}/selection.json",
         ),
     output:
         unsealed="results/{task}/estimates/unsealed.csv",
@@ -81,10 +81,10 @@ rule estimate_procedures:
 rule compute_metrics:
     input:
         plan.reads(
-        "compute_metrics",
-        table=TABLE,
-        splits=study.split_files,
-        manifests=plan.manifests,
+            "compute_metrics",
+            table=TABLE,
+            splits=study.split_files,
+            manifests=plan.manifests,
         ),
     output:
         metrics="results/{task}/metrics.csv",
@@ -102,9 +102,9 @@ rule compute_metrics:
 rule train_final:
     input:
         plan.reads(
-        "train_final",
-        table=WHOLE_TABLE,
-        selection="results/{task}/selection.json",
+            "train_final",
+            table=WHOLE_TABLE,
+            selection="results/{task}/selection.json",
         ),
     output:
         model="results/{task}/final/model.joblib",
@@ -122,11 +122,11 @@ rule train_final:
 rule open_test:
     input:
         plan.reads(
-        "open_test",
-        sealed="results/{task}/vault/sealed.parquet",
-        selection="results/{task}/selection.json",
-        model="results/{task}/final/model.joblib",
-        card="results/{task}/final/card.json",
+            "open_test",
+            sealed="results/{task}/vault/sealed.parquet",
+            selection="results/{task}/selection.json",
+            model="results/{task}/final/model.joblib",
+            card="results/{task}/final/card.json",
         ),
     output:
         test="results/{task}/vault/test.csv",
@@ -141,13 +141,13 @@ rule open_test:
 rule tabulate_estimates:
     input:
         plan.reads(
-        "tabulate_estimates",
-        unsealed="results/{task}/estimates/unsealed.csv",
-        test=lambda wildcards: (
-            f"results/{wildcards.task}/vault/test.csv"
-            if study.has_test(wildcards.task)
-            else []
-        ),
+            "tabulate_estimates",
+            unsealed="results/{task}/estimates/unsealed.csv",
+            test=lambda wildcards: (
+                f"results/{wildcards.task}/vault/test.csv"
+                if study.has_test(wildcards.task)
+                else []
+            ),
         ),
     output:
         estimates=report(
@@ -166,13 +166,13 @@ rule tabulate_estimates:
 rule run_checks:
     input:
         plan.reads(
-        "run_checks",
-        table=WHOLE_TABLE,
-        splits=study.split_files,
-        manifests=plan.manifests,
-        estimates="results/{task}/estimates.csv",
-        folds="results/{task}/folds.csv",
-        selection="results/{task}/selection.json",
+            "run_checks",
+            table=WHOLE_TABLE,
+            splits=study.split_files,
+            manifests=plan.manifests,
+            estimates="results/{task}/estimates.csv",
+            folds="results/{task}/folds.csv",
+            selection="results/{task}/selection.json",
         ),
     output:
         checks=report(

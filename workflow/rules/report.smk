@@ -7,22 +7,22 @@ report: "../report/workflow.rst"
 rule render_report:
     input:
         plan.reads(
-        "render_report",
-        table=TABLE,
-        splits=study.split_files,
-        manifests=plan.manifests,
-        risks="results/{task}/risks.csv",
-        estimates="results/{task}/estimates.csv",
-        folds="results/{task}/folds.csv",
-        comparisons="results/{task}/comparisons.csv",
-        checks="results/{task}/checks.csv",
-        selection="results/{task}/selection.json",
-        card="results/{task}/final/card.json",
-        metrics=lambda wildcards: (
-            f"results/{wildcards.task}/metrics.csv"
-            if study.has_metrics(wildcards.task)
-            else []
-        ),
+            "render_report",
+            table=TABLE,
+            splits=study.split_files,
+            manifests=plan.manifests,
+            risks="results/{task}/risks.csv",
+            estimates="results/{task}/estimates.csv",
+            folds="results/{task}/folds.csv",
+            comparisons="results/{task}/comparisons.csv",
+            checks="results/{task}/checks.csv",
+            selection="results/{task}/selection.json",
+            card="results/{task}/final/card.json",
+            metrics=lambda wildcards: (
+                f"results/{wildcards.task}/metrics.csv"
+                if study.has_metrics(wildcards.task)
+                else []
+            ),
         ),
     output:
         page=report(
@@ -41,11 +41,11 @@ rule render_report:
 rule render_index:
     input:
         plan.reads(
-        "render_index",
-        tables=expand("results/{task}/data/table.json", task=study.tasks),
-        estimates=expand("results/{task}/estimates.csv", task=study.tasks),
-        selections=expand("results/{task}/selection.json", task=study.tasks),
-        checks=expand("results/{task}/checks.csv", task=study.tasks),
+            "render_index",
+            tables=expand("results/{task}/data/table.json", task=study.tasks),
+            estimates=expand("results/{task}/estimates.csv", task=study.tasks),
+            selections=expand("results/{task}/selection.json", task=study.tasks),
+            checks=expand("results/{task}/checks.csv", task=study.tasks),
         ),
     output:
         page=report(
@@ -65,13 +65,13 @@ rule render_index:
 rule draw_figures:
     input:
         plan.reads(
-        "draw_figures",
-        table=TABLE,
-        splits=study.split_files,
-        manifests=plan.manifests,
-        risks="results/{task}/risks.csv",
-        estimates="results/{task}/estimates.csv",
-        selection="results/{task}/selection.json",
+            "draw_figures",
+            table=TABLE,
+            splits=study.split_files,
+            manifests=plan.manifests,
+            risks="results/{task}/risks.csv",
+            estimates="results/{task}/estimates.csv",
+            selection="results/{task}/selection.json",
         ),
     output:
         estimates=report(

@@ -31,14 +31,14 @@ def change_grid(given: dict[str, Any]) -> None:
     given["learners"]["knn"]["grid"]["n_neighbors"].append(9)
 
 
-def specs(given: dict[str, Any], task: str) -> list[str]:
+def requests(given: dict[str, Any], task: str) -> list[dict[str, Any]]:
     study = Study(given, cores=2)
-    return [study.spec(step, task) for step in STEPS]
+    return [study.request(step, task) for step in STEPS]
 
 
 @pytest.mark.parametrize("change", [change_loss, change_grid])
 def test_a_change_of_one_task_reruns_nothing_of_another(change: Any) -> None:
     changed = copy.deepcopy(config())
     change(changed)
-    assert specs(changed, "a") != specs(config(), "a")
-    assert specs(changed, "b") == specs(config(), "b")
+    assert requests(changed, "a") != requests(config(), "a")
+    assert requests(changed, "b") == requests(config(), "b")

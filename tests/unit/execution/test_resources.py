@@ -56,7 +56,7 @@ def test_a_hundred_thousand_cells_become_hundreds_of_jobs() -> None:
 def test_the_batches_change_no_other_part_of_a_spec() -> None:
     """Else moving to a cluster would open the test set again."""
     here, there = Study(config(3)), Study(config(3, batch_cells=10), cores=None)
-    assert here.spec("open_test", "t") == there.spec("open_test", "t")
+    assert here.request("open_test", "t") == there.request("open_test", "t")
 
 
 def test_memory_grows_with_the_data_and_the_attempt() -> None:

@@ -15,6 +15,7 @@ from inprocess import run_task
 
 from heldout.execution.specs import build
 from heldout.execution.study import Study
+from heldout.receipts import Receipt, write_receipt
 from heldout.report import assets, grids, steps, task
 from heldout.report.fits import fits_by_estimate
 from heldout.report.overview import index_page
@@ -166,17 +167,24 @@ def test_the_provenance_counts_cells_and_seconds(tmp_path: Path) -> None:
 
 def test_the_provenance_names_engines_and_measured_steps(tmp_path: Path) -> None:
     case = Case()
-    logs = case.write(tmp_path) / "logs"
-    logs.mkdir()
-    for part, seconds in ((1, 1.5), (2, 2.25)):
-        (logs / f"fit_cells.{part}-of-1.tsv").write_text(f"cpu_time\ts\n9\t{seconds}\n")
-    (logs / "fit_cells.1-of-7.tsv").write_text("s\n100\n")  # of an earlier division
-    (logs / "estimate_risks.tsv").write_text("nonsense")
+    receipts = case.write(tmp_path) / "receipts"
+    for job, seconds in (("1-of-1", 1.5), ("2-of-1", 2.25), ("1-of-7", 100.0)):  # 7: earlier
+        name = f"fit_cells.{job}"
+        write_receipt(receipts / f"{name}.json", Receipt(name, {}, {}, {}, seconds=seconds))
+    (receipts / "estimate_risks.json").write_text("nonsense")
     page = page_of(case, tmp_path)
     assert "generic (6)" in page.text
     assert "fit_cells prepare_data, draw_splits 2 3.75" in page.text
-    assert "estimate_risks fit_cells – –" in page.text
+    assert "estimate_risks prepare_data, draw_splits, fit_cells – –" in page.text
     assert "compute_metrics" not in page.text
+
+
+SHORTHANDS = {
+    "TABLE": "prepare_data",
+    "study.split_files": "draw_splits",
+    "plan.manifests": "fit_cells",
+}
+"""How rules name the files that many of them read."""
 
 
 def test_the_steps_are_those_of_the_workflow() -> None:
@@ -191,9 +199,9 @@ def test_the_steps_are_those_of_the_workflow() -> None:
     for rule, reads in steps.STEPS.items():
         asked = blocks[rule].partition("input:")[2].partition("output:")[0]
         files = re.findall(r'"results/(?:\{task\}|\{wildcards\.task\})/([^"]+)"', asked)
-        found = {made[file] for file in files} | (
-            {"fit_cells"} if "study.manifests" in asked else set()
-        )
+        found = {made[file] for file in files} | {
+            maker for word, maker in SHORTHANDS.items() if word in asked
+        }
         assert found == set(reads), rule
     assert set(blocks) - set(steps.STEPS) == {"render_index", "draw_figures"}
 

@@ -265,8 +265,9 @@ class Planner:
 
     def _candidates(self, task: str) -> list[int]:
         """The numbers of batches that serve a task, the best one first."""
+        new = self._study.batches(task)
         if self._study.config.batches:
-            return [self._study.config.batches]
+            return [new]
         serves = self._is_fresh if self._situation.decides else self.same_chain
         finished = [
             count
@@ -275,7 +276,7 @@ class Planner:
         ]
         used = self._last_used(task)
         finished.sort(key=lambda count: (count != used, -count))
-        return [*finished, self._study.new_batches(task)]
+        return [*finished, new]
 
     def _is_fresh(self, key: Key) -> bool:
         return not self._is_due(key)
@@ -349,13 +350,19 @@ class Planner:
         """
         job = self._job(key)
         receipt = self._receipt(str(job.receipt))
-        if receipt is None or receipt.request != job.request or set(receipt.inputs) != set(job.inputs):
+        if (
+            receipt is None
+            or receipt.request != job.request
+            or set(receipt.inputs) != set(job.inputs)
+        ):
             return False
         for path, maker_file in job.inputs.items():
             maker = self._maker(path)
             if maker is None or maker_file is None:
                 continue
-            if receipt.inputs[path] != self._written(maker_file, path) or not self.same_chain(maker):
+            if receipt.inputs[path] != self._written(maker_file, path) or not self.same_chain(
+                maker
+            ):
                 return False
         return True
 
@@ -390,7 +397,9 @@ def _pattern(output: str, tasks: str) -> re.Pattern[str]:
     parts = re.split(r"\{(\w+)\}", output)
     return re.compile(
         "".join(
-            re.escape(part) if i % 2 == 0 else f"(?P<{part}>{tasks if part == 'task' else '[^/]+?'})"
+            re.escape(part)
+            if i % 2 == 0
+            else f"(?P<{part}>{tasks if part == 'task' else '[^/]+?'})"
             for i, part in enumerate(parts)
         )
     )

@@ -116,8 +116,10 @@ class Study:
 
     # --- jobs ------------------------------------------------------------------------------------
 
-    def new_batches(self, task: str) -> int:
-        """How many jobs share the cells of a task that is not finished: what suits the machine."""
+    def batches(self, task: str) -> int:
+        """How many jobs share the cells of a new task: what the config says, or suits the machine."""
+        if self.config.batches:
+            return self.config.batches
         declared, size = self._tasks[task], self.config.batch_cells
         if size is None and self.cores is not None:
             return batches.batches_for_cores(declared.cells, self.cores)

@@ -9,20 +9,22 @@ from markupsafe import Markup, escape
 
 from heldout.receipts import RECEIPTS, read_receipt
 
+CELLS = ("prepare_data", "draw_splits", "fit_cells")
+"""What steps read that compute from cells."""
 STEPS: dict[str, tuple[str, ...]] = {
     "prepare_data": (),
     "draw_splits": ("prepare_data",),
     "fit_cells": ("prepare_data", "draw_splits"),
-    "estimate_risks": ("fit_cells",),
-    "compute_metrics": ("fit_cells",),
+    "estimate_risks": CELLS,
+    "compute_metrics": CELLS,
     "select_model": ("estimate_risks",),
-    "estimate_procedures": ("fit_cells", "select_model"),
+    "estimate_procedures": (*CELLS, "select_model"),
     "train_final": ("prepare_data", "select_model"),
     "open_test": ("prepare_data", "select_model", "train_final"),
     "tabulate_estimates": ("estimate_procedures", "open_test"),
-    "run_checks": ("fit_cells", "estimate_procedures", "select_model", "tabulate_estimates"),
+    "run_checks": (*CELLS, "estimate_procedures", "select_model", "tabulate_estimates"),
     "render_report": (
-        *("fit_cells", "estimate_risks", "compute_metrics", "select_model", "estimate_procedures"),
+        *(*CELLS, "estimate_risks", "compute_metrics", "select_model", "estimate_procedures"),
         *("train_final", "tabulate_estimates", "run_checks"),
     ),
 }
