@@ -154,15 +154,26 @@ class Planner:
     def _adopt(self, key: Key) -> bool:
         """In a job on a cluster: find the file that the main process wrote for it."""
         task = dict(key[1]).get("task", "")
-        for count in self._candidates(task) if "manifests" in self._declared[key[0]] else [0]:
-            self._batches[task] = count
-            self._jobs.pop(key, None)
-            if self._job(key).file.is_file():
-                return True
-        raise HeldoutError(
-            f"{self._job(key).title}: this job was planned with another config, other code or other "
-            "libraries than are found here; use the same environment on all nodes, and start again"
-        )
+        reads_cells = "manifests" in self._declared[key[0]]
+        files: dict[int, Path] = {}
+        for count in self._candidates(task) if reads_cells else [0]:
+            files[count] = self._with_batches(key, task, count).file
+        planned = [count for count, file in files.items() if file.is_file()]
+        if not planned:
+            raise HeldoutError(
+                f"{self._job(key).title}: this job was planned with another config, other code or "
+                "other libraries than are found here; use the same environment on all nodes, and "
+                "start again"
+            )
+        # An earlier run may have left the file of another division; the last one written counts.
+        self._with_batches(key, task, max(planned, key=lambda count: files[count].stat().st_mtime))
+        return True
+
+    def _with_batches(self, key: Key, task: str, count: int) -> Job:
+        """The job, if the cells that it reads were fitted in so many batches."""
+        self._batches[task] = count
+        self._jobs.pop(key, None)
+        return self._job(key)
 
     def _flagged(self, files: Files) -> Files:
         if isinstance(files, list):

@@ -46,14 +46,14 @@ def differences(before: Any, now: Any) -> list[str]:
     """
     if before == now:
         return []
-    return list(dict.fromkeys(_lines([], before, now))) or ["something upstream changed"]
+    return list(dict.fromkeys(_lines([], before, now))) or ["something else of the task changed"]
 
 
 def _lines(path: list[str], before: Any, now: Any) -> Iterator[str]:
     if before == now:
         return
     key = path[-1] if path else ""
-    if key in DERIVED:
+    if key in DERIVED and isinstance(now, str):
         return
     if key in CODE:
         yield f"{CODE[key]} changed"
