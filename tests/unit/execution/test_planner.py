@@ -2,7 +2,6 @@
 
 import os
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -123,7 +122,7 @@ ALL = ["prepare_data", "fit_cells.2-of-2", "fit_cells.1-of-2", "estimate_risks",
 
 
 @pytest.fixture
-def workflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workflow]:
+def workflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workflow:
     """A workflow that has been run."""
     monkeypatch.chdir(tmp_path)
     Path("table.csv").write_text("x,y\n1,2\n")
@@ -133,7 +132,7 @@ def workflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workfl
         "results: not made yet, or not in full",
         "birds: not made yet, or not in full",
     ]
-    yield made
+    return made
 
 
 def files() -> dict[str, tuple[int, bytes]]:

@@ -1,5 +1,6 @@
 """A step reads only what is as it was written, and leaves a receipt when it has ended, not before."""
 
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from heldout.data.request import Request
 from heldout.errors import HeldoutError
 from heldout.execution.jobs import Job
-from heldout.execution.steps.run import run, run_job
+from heldout.execution.steps.run import run_job
 from heldout.receipts import Receipt, file_digest, read_receipt, write_receipt
 
 STEP = "heldout.execution.steps.copy_table"
@@ -57,18 +58,31 @@ def test_the_receipt_names_all_that_was_read_and_written(job: Job) -> None:
     assert receipt.peak_mb > 1
 
 
-def test_the_command_writes_the_log_and_says_where_it_is(
-    job: Job, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_writes_the_log_and_says_where_it_is(job: Job) -> None:
+    """In a process of its own: pytest's own capture stands between this one and its outputs."""
+    Path("copy_table.py").write_text(
+        "from heldout.data.request import Request\n"
+        "def main(folder, spec: Request):\n"
+        "    print('copying', flush=True)\n"
+        "    (folder / 'copy.txt').write_text('made')\n"
+    )
+    code = (
+        "import sys, heldout.execution.steps as steps; steps.__path__.append('.');"
+        f"from heldout.execution.steps.run import run; sys.exit(run([{str(job.file)!r}]))"
+    )
     job.write(["a reason"])
-    assert run([str(job.file)]) == 0
-    assert Path(job.log).read_text() == "copying for birds\n"
+
+    def done() -> "subprocess.CompletedProcess[str]":
+        return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    first = done()
+    assert (first.returncode, first.stdout, first.stderr) == (0, "", "")
+    assert Path(job.log).read_text() == "copying\n"
     Path("results/birds/made.txt").write_text("flipped")
-    assert run([str(job.file)]) == 1
+    second = done()
     assert "heldout: 'results/birds/made.txt' is damaged" in Path(job.log).read_text()
-    shown = capfd.readouterr()
-    assert shown.out == ""
-    assert shown.err == "heldout: birds copy_table failed; see results/birds/logs/copy_table.log\n"
+    said = "heldout: birds copy_table failed; see results/birds/logs/copy_table.log\n"
+    assert (second.returncode, second.stdout, second.stderr) == (1, "", said)
 
 
 def test_a_damaged_input_ends_the_step_before_it_reads(job: Job) -> None:
