@@ -7,6 +7,7 @@ ROOMS = (
     "predictions",
     "provenance",
     "receipts",
+    "faults",
     "registries",
     "resampling",
     "measures",

@@ -126,7 +126,7 @@ class Store:
         model = scores.circumstances.model
         if with_model and not (model and os.path.isfile(self._file(cell, "model"))):  # noqa: PTH113
             return None
-        return _record(scores.key, scores.seal, scores.circumstances)
+        return record_in(scores)
 
     def write(
         self,
@@ -171,7 +171,7 @@ class Store:
             state = "damaged" if self.path(cell, ENDING).exists() else "missing"
             raise HeldoutError(
                 f"the stored scores of {cell} are {state}; "
-                "run `heldout check`, then snakemake again: only such cells are fitted again"
+                "run `heldout check --repair`, then snakemake again: only such cells are fitted again"
             )
         return scores.predictions
 
@@ -255,6 +255,11 @@ def read_score(path: Path | str) -> ScoreFile | None:
             return score_file.from_bytes(file.readall())
     except FileNotFoundError:
         return None
+
+
+def record_in(scores: ScoreFile) -> Record:
+    """What a manifest says of a cell with this score file."""
+    return _record(scores.key, scores.seal, scores.circumstances)
 
 
 def _record(key: str, seal: str, fit: Circumstances) -> Record:

@@ -1,0 +1,141 @@
+"""Compares files with the receipts of the jobs that wrote them, and finds files that nobody wrote."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from heldout.cells.verify import is_unfinished, unfinished
+from heldout.data.ledger import LEDGER
+from heldout.execution.batches import batch_numbers
+from heldout.execution.digests import Digests
+from heldout.execution.upkeep.folder import LOGS, Folder
+from heldout.faults import BY_HAND, DAMAGED, FOREIGN, MISSING, REPAIR, RUN, Fault
+from heldout.receipts import RECEIPTS, Receipt, file_digest
+
+CELLS, MANIFESTS = "cells", "manifests"
+
+
+def written_faults(
+    folder: Folder, digests: Digests, progress: Callable[[str], None]
+) -> Iterator[Fault]:
+    """Files that are not as their job wrote them.
+
+    Parameters
+    ----------
+    folder
+        A folder with receipts.
+    digests
+        What the next run remembers: damage that leaves no trace in a file's times is hidden from it.
+    progress
+        Is told which file is read.
+
+    Returns
+    -------
+    iterator of Fault
+        Damaged and missing files.
+    """
+    for receipt in folder.receipts.values():
+        for name, expected in receipt.outputs.items():
+            path = folder.results.place(name)
+            progress(str(path))
+            found = _digest(path)
+            if found is None:
+                yield Fault(MISSING, str(path), f"{receipt.job} has written it")
+            elif found != expected:
+                hidden = digests.remembered(path) == expected
+                mend, touch = (REPAIR, (path,)) if hidden else (RUN, ())
+                why = f"it is not as {receipt.job} wrote it"
+                yield Fault(DAMAGED, str(path), why, mend, touch=touch)
+
+
+def _digest(path: Path) -> str | None:
+    try:
+        return file_digest(path)
+    except OSError:
+        return None
+
+
+def receipt_faults(folder: Folder, wanted: Iterable[str]) -> Iterator[Fault]:
+    """Receipts that are damaged, or missing although their job has begun.
+
+    Parameters
+    ----------
+    folder
+        A folder with receipts.
+    wanted
+        The jobs that the config asks for. Of others, logs may be left.
+
+    Returns
+    -------
+    iterator of Fault
+        Their jobs run again by themselves.
+    """
+    for path in folder.receipt_files:
+        if path.stem not in folder.receipts:
+            yield Fault(DAMAGED, str(path), "its content is not what its digest says")
+    for job in wanted:
+        path = folder.receipt_file(job)
+        if folder.log_file(job).is_file() and not path.is_file():
+            yield Fault(
+                MISSING, str(path), f"{job} has begun, and has not ended or left no receipt"
+            )
+
+
+def foreign_faults(folder: Folder, tasks: bool, complete: bool) -> Iterator[Fault]:
+    """Files that nothing accounts for.
+
+    Parameters
+    ----------
+    folder
+        A folder with receipts. Its cells are looked at elsewhere.
+    tasks
+        Whether its folders are those of tasks, which are looked at by themselves.
+    complete
+        Whether every job has a receipt; if not, a file may be of a job that has none.
+
+    Returns
+    -------
+    iterator of Fault
+        Also files that killed jobs have left unfinished.
+    """
+    known = _known(folder)
+    for path in _walk(folder.path, tasks):
+        if is_unfinished(path):
+            yield from unfinished(path)
+        elif path not in known and not _in_known_place(path.relative_to(folder.path)):
+            why = "no receipt accounts for it"
+            if not complete:
+                why += ", but some jobs have left none"
+            yield Fault(FOREIGN, str(path), why, BY_HAND if complete else RUN)
+
+
+def _known(folder: Folder) -> set[Path]:
+    """All files that receipts name, as written or as read."""
+
+    def named(receipt: Receipt) -> Iterator[str]:
+        yield from (*receipt.inputs, *receipt.outputs)
+
+    place = folder.results.place
+    return {place(name) for receipt in folder.receipts.values() for name in named(receipt)}
+
+
+def _in_known_place(path: Path) -> bool:
+    """Files that no receipt names: logs, receipts, the ledger, and manifests of killed jobs."""
+    if path.parts[0] in (LOGS, RECEIPTS):
+        return len(path.parts) == 2 and path.suffix == (
+            ".log" if path.parts[0] == LOGS else ".json"
+        )
+    if path.parts[:-1] == (CELLS, MANIFESTS):
+        return batch_numbers(f"fit_cells.{path.name}") is not None
+    return path.parts == ("vault", LEDGER)
+
+
+def _walk(folder: Path, tasks: bool) -> Iterator[Path]:
+    """All files of a folder but those of cells, and of tasks."""
+    for place, folders, files in os.walk(folder):
+        if Path(place) == folder:
+            shared = [name for name in folders if name in (LOGS, RECEIPTS)]
+            folders[:] = sorted(shared if tasks else folders)
+        if Path(place) == folder / CELLS:
+            folders[:], files = [name for name in folders if name == MANIFESTS], []
+        yield from (Path(place, name) for name in sorted(files))
