@@ -7,7 +7,6 @@ Nothing is changed, nothing is unpickled, and one file is held in memory at a ti
 
 import json
 import os
-import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -17,13 +16,12 @@ from heldout.cells.manifest import Index
 from heldout.cells.model_file import SHARED
 from heldout.cells.score_file import ENDING, ScoreFile
 from heldout.cells.store import Record, read_score, record_in
+from heldout.cells.strangers import is_old, stranger
 from heldout.cells.version import FILE
-from heldout.faults import BY_HAND, DAMAGED, FOREIGN, MISSING, REPAIR, RUN, Fault
+from heldout.faults import DAMAGED, FOREIGN, MISSING, REPAIR, RUN, Fault
 from heldout.names import digest, theta_name
 
 MANIFESTS = "manifests"
-OLD = 3600.0
-"""Seconds. No file takes that long to write, so an older unfinished file is left from a killed job."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +160,7 @@ class CellCheck:
         intact: set[str] = set()
         for name in sorted(_names(shared)):
             if not _is_digest(name):
-                yield from _stranger(shared / name)
+                yield from stranger(shared / name)
             elif _content_digest(shared / name) == name:
                 intact.add(name)
             else:
@@ -189,10 +187,10 @@ class CellCheck:
             if one.endswith(f".{ENDING}"):
                 continue
             if one.endswith(".model"):
-                if path.with_suffix(f".{ENDING}").name not in names and _is_old(path):
+                if path.with_suffix(f".{ENDING}").name not in names and is_old(path):
                     yield Fault(FOREIGN, str(path), "it has no score file", REPAIR, (path,))
             else:
-                yield from _stranger(path)
+                yield from stranger(path)
 
 
 def _by_folder(listings: list[Listing]) -> dict[str, dict[str, Listed]]:
@@ -282,69 +280,7 @@ def _content_digest(path: Path) -> str | None:
 def _strangers(store: Path) -> Iterator[Fault]:
     """Files above the folders of θ."""
     for name in sorted(_names(store) - {FILE}):
-        yield from _stranger(store / name)
+        yield from stranger(store / name)
     for learner in sorted({*_subfolders(store)} - {SHARED, MANIFESTS}):
         for name in sorted(_names(store / learner)):
-            yield from _stranger(store / learner / name)
-
-
-def _stranger(path: Path) -> Iterator[Fault]:
-    if is_unfinished(path):
-        yield from unfinished(path)
-    else:
-        yield Fault(FOREIGN, str(path), "nothing of heldout accounts for it", BY_HAND)
-
-
-def is_unfinished(path: Path) -> bool:
-    """Whether a name is that of a file under way.
-
-    Parameters
-    ----------
-    path
-        A file.
-
-    Returns
-    -------
-    bool
-        True for the temporary names of atomic writes.
-
-    Examples
-    --------
-    >>> is_unfinished(Path(".risks.csv.1234-ab.tmp")), is_unfinished(Path("risks.csv"))
-    (True, False)
-    """
-    return path.name.startswith(".") and path.name.endswith(".tmp")
-
-
-def unfinished(path: Path) -> Iterator[Fault]:
-    """What is wrong with a file under way: nothing, unless it has been so for long.
-
-    Parameters
-    ----------
-    path
-        A file with a temporary name.
-
-    Returns
-    -------
-    iterator of Fault
-        At most one.
-
-    Examples
-    --------
-    >>> (folder / ".a.tmp").touch()
-    >>> list(unfinished(folder / ".a.tmp"))
-    []
-    >>> os.utime(folder / ".a.tmp", (0, 0))
-    >>> [fault.why for fault in unfinished(folder / ".a.tmp")]
-    ['a killed job has left it unfinished']
-    """
-    if _is_old(path):
-        yield Fault(FOREIGN, str(path), "a killed job has left it unfinished", REPAIR, (path,))
-
-
-def _is_old(path: Path) -> bool:
-    """Whether a file is certainly not being written; a file that is gone is not old."""
-    try:
-        return path.stat().st_mtime < time.time() - OLD
-    except FileNotFoundError:
-        return False
+            yield from stranger(store / learner / name)

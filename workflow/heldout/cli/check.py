@@ -8,6 +8,8 @@ import argparse
 import shlex
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from heldout.cli import commands
@@ -24,7 +26,6 @@ from heldout.faults import BY_HAND, DAMAGED, FOREIGN, MISSING, REPAIR, STALE, Fa
 
 def run(arguments: argparse.Namespace) -> int:
     """Check everything; change nothing, unless asked to repair."""
-    sys.dont_write_bytecode = True  # not even beside the user's own modules
     study = Study(read_config(arguments.config))
     if arguments.repair:
         refuse_during_a_run(commands.snakemake(arguments.config, "--unlock"))
@@ -44,7 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check_data(study: Study, task: str, users_code: bool) -> bool:
     try:
-        found = rehearse(study, task, users_code)
+        with _no_bytecode():
+            found = rehearse(study, task, users_code)
     except HeldoutError as error:
         print(f"heldout: task '{task}': {error}", file=sys.stderr)
         return False
@@ -54,6 +56,16 @@ def _check_data(study: Study, task: str, users_code: bool) -> bool:
     for name, path in found.unbuilt.items():
         print(f"  note: learner '{name}' ({path}) was not built: --learners does")
     return True
+
+
+@contextmanager
+def _no_bytecode() -> Iterator[None]:
+    """Change nothing, not even beside the user's own modules."""
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = before
 
 
 def _summary(found: Rehearsal) -> str:

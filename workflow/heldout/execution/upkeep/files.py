@@ -2,14 +2,15 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from heldout.cells.verify import is_unfinished, unfinished
+from heldout.cells.strangers import stranger
 from heldout.data.ledger import LEDGER
 from heldout.execution.batches import batch_numbers
 from heldout.execution.digests import Digests
 from heldout.execution.upkeep.folder import LOGS, Folder
-from heldout.faults import BY_HAND, DAMAGED, FOREIGN, MISSING, REPAIR, RUN, Fault
+from heldout.faults import BY_HAND, DAMAGED, MISSING, REPAIR, RUN, Fault
 from heldout.receipts import RECEIPTS, Receipt, file_digest
 
 CELLS, MANIFESTS = "cells", "manifests"
@@ -100,13 +101,13 @@ def foreign_faults(folder: Folder, tasks: bool, complete: bool) -> Iterator[Faul
     """
     known = _known(folder)
     for path in _walk(folder.path, tasks):
-        if is_unfinished(path):
-            yield from unfinished(path)
-        elif path not in known and not _in_known_place(path.relative_to(folder.path)):
-            why = "no receipt accounts for it"
-            if not complete:
-                why += ", but some jobs have left none"
-            yield Fault(FOREIGN, str(path), why, BY_HAND if complete else RUN)
+        if path in known or _in_known_place(path.relative_to(folder.path)):
+            continue
+        for fault in stranger(path, "no receipt accounts for it"):
+            if fault.mend == BY_HAND and not complete:
+                yield replace(fault, why=f"{fault.why}, but some jobs have left none", mend=RUN)
+            else:
+                yield fault
 
 
 def _known(folder: Folder) -> set[Path]:
