@@ -17,7 +17,7 @@ from heldout.cells import score_file
 from heldout.cells.key import Keys
 from heldout.cells.model_file import SHARED, DamagedError, PickledModel, open_model
 from heldout.cells.score_file import ENDING, Circumstances, Identity, ScoreFile
-from heldout.cells.version import FILE, FORMAT, store_version
+from heldout.cells.version import FILE, FORMAT, LINE, store_version
 from heldout.errors import HeldoutError
 from heldout.files import write_bytes, write_text
 from heldout.names import Theta, theta_name
@@ -229,7 +229,7 @@ class Store:
             return
         for old in self.folder.glob("*/*/*.score"):
             old.unlink(missing_ok=True)
-        write_text(self.folder / FILE, f"{FORMAT}\n")
+        write_text(self.folder / FILE, LINE)
 
 
 def read_score(path: Path | str) -> ScoreFile | None:

@@ -161,10 +161,10 @@ class Inspection:
 
 def _format_faults(store: Path) -> Iterator[Fault]:
     """The file that says the format of the cells, where they are of the present one."""
-    if store_version(store) in (None, FORMAT):
+    path = store / FILE
+    if path.is_file() and path.read_bytes() == LINE.encode():
         return
-    if any(read_score(path) is not None for path in _some_scores(store)):
-        path = store / FILE
+    if any(read_score(one) is not None for one in _some_scores(store)):
         kind, why = (
             (DAMAGED, "the cells are of another format") if path.is_file() else (MISSING, "")
         )
