@@ -163,6 +163,18 @@ class Project:
             start_new_session=True,
         )
 
+    def shell(self, command: str) -> "subprocess.CompletedProcess[str]":
+        """Run a command as a user would who pastes it into a shell of the same environment."""
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        return subprocess.run(
+            ["bash", "-c", command],
+            cwd=self.folder,
+            env=self._environment() | {"PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+        )
+
     def write_inputs(self) -> None:
         """Write the config and the table, if they changed."""
         _write_if_changed(self.folder / CONFIG, json.dumps(self.config))

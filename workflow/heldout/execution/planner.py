@@ -29,7 +29,7 @@ from heldout.execution.reasons import differences
 from heldout.execution.study import Study
 from heldout.receipts import Receipt, read_receipt
 
-NEW = "new"
+NEW = "not made yet"
 FITTING = "fit_cells"
 Files = str | list[str]
 Declared = Files | Callable[[Any], Files]
@@ -188,11 +188,11 @@ class Planner:
         return path if maker is not None and self._is_due(maker) else self._ancient(path)
 
     def _announce(self, job: Job, reasons: list[str]) -> None:
-        """Say once why a job is due; of a task without results, only that it is new."""
+        """Say once why a job is due; of a task that is wholly new, only that."""
         first, *more = reasons
         line = f"{job.title}: {first}{f' (and {len(more)} more)' if more else ''}"
-        if first == NEW:
-            line = f"{job.folder.name}: not made yet, or not in full"
+        if first == NEW and not any(job.receipt.parent.glob("*.json")):
+            line = f"{job.folder.name}: {NEW}"
         if line not in self._said:
             self._said.add(line)
             self._say(line)
