@@ -24,7 +24,7 @@ from typing import Any, Protocol
 from heldout.errors import HeldoutError
 from heldout.execution.batches import complete_sets
 from heldout.execution.digests import Digests
-from heldout.execution.jobs import Job
+from heldout.execution.jobs import Job, receipt_of
 from heldout.execution.reasons import differences
 from heldout.execution.study import Study
 from heldout.receipts import Receipt, read_receipt
@@ -103,6 +103,7 @@ class Planner:
         self._reasons: dict[Key, list[str]] = {}
         self._receipts: dict[str, Receipt | None] = {}
         self._makers: dict[str, Key | None] = {}
+        self._receipt_files: dict[str, str | None] = {}
         self._patterns: list[tuple[str, re.Pattern[str]]] = []
         self._said: set[str] = set()
         self._batches: dict[str, int] = {}
@@ -236,11 +237,12 @@ class Planner:
         return found
 
     def _receipt_file(self, path: str) -> str | None:
-        maker = self._maker(path)
-        if maker is None:
-            return None
-        log = Path(_filled(next(iter(self._rule(maker[0]).log)), dict(maker[1])))
-        return str(Job({"step": maker[0]}, str(log), {}, []).receipt)
+        """The receipt of the job that writes a file; None if it is the user's own."""
+        if path not in self._receipt_files:
+            maker = self._maker(path)
+            log = maker and _filled(next(iter(self._rule(maker[0]).log)), dict(maker[1]))
+            self._receipt_files[path] = str(receipt_of(log)) if log else None
+        return self._receipt_files[path]
 
     def _maker(self, path: str) -> Key | None:
         """The job that writes a file; None if it is the user's own."""
