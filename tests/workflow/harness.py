@@ -141,9 +141,9 @@ class Project:
         """Run Snakemake to its end."""
         return _finish(self.start(*options, cores=cores))
 
-    def check(self) -> Run:
+    def check(self, *options: str) -> Run:
         """Run `heldout check`."""
-        return _finish(self._start("heldout", "check", "--config", CONFIG))
+        return _finish(self._start("heldout", "check", "--config", CONFIG, *options))
 
     def succeed(self, *options: str, cores: int = 2) -> Run:
         """Run Snakemake, which must not fail."""
