@@ -141,9 +141,9 @@ class Project:
         """Run Snakemake to its end."""
         return _finish(self.start(*options, cores=cores))
 
-    def check(self) -> Run:
+    def check(self, *options: str) -> Run:
         """Run `heldout check`."""
-        return _finish(self._start("heldout", "check", "--config", CONFIG))
+        return _finish(self._start("heldout", "check", "--config", CONFIG, *options))
 
     def succeed(self, *options: str, cores: int = 2) -> Run:
         """Run Snakemake, which must not fail."""
@@ -161,6 +161,18 @@ class Project:
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
+        )
+
+    def shell(self, command: str) -> "subprocess.CompletedProcess[str]":
+        """Run a command as a user would who pastes it into a shell of the same environment."""
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        return subprocess.run(
+            ["bash", "-c", command],
+            cwd=self.folder,
+            env=self._environment() | {"PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
         )
 
     def write_inputs(self) -> None:

@@ -68,19 +68,47 @@ def test_the_workflow_is_a_module_of_another_one(snakefile: str, tmp_path: Path)
     (tmp_path / "analysis.yaml").write_text(json.dumps({"heldout": config, "colour": "blue"}))
     (tmp_path / "lines.txt").write_text("\n".join(table_lines()) + "\n")
     (tmp_path / "Snakefile").write_text(SNAKEFILE.format(snakefile=REPO / snakefile, task=TASK))
-    run = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--cores", "2"],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(REPO / "workflow")},
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 0, run.stderr
+    run_in(tmp_path)
     first, *rest = (tmp_path / "announcement.txt").read_text().splitlines()
     assert first == "kept"
     assert (tmp_path / "started.txt").is_file()
     assert (tmp_path / "late.txt").is_file()
     assert json.loads("\n".join(rest))["learner"] in ("knn", "tree", "majority")
+
+
+def run_in(folder: Path) -> str:
+    """Run the workflow of a folder; what it said."""
+    run = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--cores", "2"],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(REPO / "workflow")},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stderr
+
+
+def test_a_table_that_the_other_workflow_makes_anew_is_read_in_the_same_run(
+    tmp_path: Path,
+) -> None:
+    config = small_config()
+    config["tasks"][TASK] |= {"data": "tables/birds.csv", "estimators": ["kfold"], "test": 0}
+    (tmp_path / "analysis.yaml").write_text(json.dumps({"heldout": config}))
+    (tmp_path / "lines.txt").write_text("\n".join(table_lines()) + "\n")
+    snakefile = SNAKEFILE.format(snakefile=REPO / "workflow" / "Snakefile", task=TASK)
+    (tmp_path / "Snakefile").write_text(snakefile)
+    run_in(tmp_path)
+    assert "Nothing to be done" in run_in(tmp_path)
+    risks = tmp_path / "results" / TASK / "risks.csv"
+    before = risks.read_bytes()
+    (tmp_path / "lines.txt").write_text("\n".join(table_lines(60)) + "\n")
+    assert "make_table" in run_in(tmp_path)
+    assert risks.read_bytes() != before
+    assert "Nothing to be done" in run_in(tmp_path)
+    config["level"] = 0.8
+    (tmp_path / "analysis.yaml").write_text(json.dumps({"heldout": config}))
+    assert "birds estimate_risks: level 0.95 → 0.8" in run_in(tmp_path)
 
 
 def test_both_snakefiles_make_everything(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ class Job:
     @property
     def receipt(self) -> Path:
         """The file of its receipt."""
-        return self.folder / RECEIPTS / f"{self.name}.json"
+        return receipt_of(self.log)
 
     @functools.cached_property
     def file(self) -> Path:
@@ -93,6 +93,12 @@ class Job:
         if not self.file.is_file():
             self.write([])
             os.utime(self.file, (1, 1))
+
+
+def receipt_of(log: str) -> Path:
+    """The file of the receipt of the job with this log."""
+    path = Path(log)
+    return path.parents[1] / RECEIPTS / f"{path.name.removesuffix('.log')}.json"
 
 
 def vars_of(job: Job) -> dict[str, Any]:

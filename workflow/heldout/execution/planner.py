@@ -24,12 +24,12 @@ from typing import Any, Protocol
 from heldout.errors import HeldoutError
 from heldout.execution.batches import complete_sets
 from heldout.execution.digests import Digests
-from heldout.execution.jobs import Job
+from heldout.execution.jobs import Job, receipt_of
 from heldout.execution.reasons import differences
 from heldout.execution.study import Study
 from heldout.receipts import Receipt, read_receipt
 
-NEW = "new"
+NEW = "not made yet"
 FITTING = "fit_cells"
 Files = str | list[str]
 Declared = Files | Callable[[Any], Files]
@@ -103,6 +103,7 @@ class Planner:
         self._reasons: dict[Key, list[str]] = {}
         self._receipts: dict[str, Receipt | None] = {}
         self._makers: dict[str, Key | None] = {}
+        self._receipt_files: dict[str, str | None] = {}
         self._patterns: list[tuple[str, re.Pattern[str]]] = []
         self._said: set[str] = set()
         self._batches: dict[str, int] = {}
@@ -188,11 +189,11 @@ class Planner:
         return path if maker is not None and self._is_due(maker) else self._ancient(path)
 
     def _announce(self, job: Job, reasons: list[str]) -> None:
-        """Say once why a job is due; of a task without results, only that it is new."""
+        """Say once why a job is due; of a task that is wholly new, only that."""
         first, *more = reasons
         line = f"{job.title}: {first}{f' (and {len(more)} more)' if more else ''}"
-        if first == NEW:
-            line = f"{job.folder.name}: not made yet, or not in full"
+        if first == NEW and not any(job.receipt.parent.glob("*.json")):
+            line = f"{job.folder.name}: {NEW}"
         if line not in self._said:
             self._said.add(line)
             self._say(line)
@@ -236,11 +237,12 @@ class Planner:
         return found
 
     def _receipt_file(self, path: str) -> str | None:
-        maker = self._maker(path)
-        if maker is None:
-            return None
-        log = Path(_filled(next(iter(self._rule(maker[0]).log)), dict(maker[1])))
-        return str(Job({"step": maker[0]}, str(log), {}, []).receipt)
+        """The receipt of the job that writes a file; None if it is the user's own."""
+        if path not in self._receipt_files:
+            maker = self._maker(path)
+            log = maker and _filled(next(iter(self._rule(maker[0]).log)), dict(maker[1]))
+            self._receipt_files[path] = str(receipt_of(log)) if log else None
+        return self._receipt_files[path]
 
     def _maker(self, path: str) -> Key | None:
         """The job that writes a file; None if it is the user's own."""

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-WIDTH = 60
+WIDTH = 40
 """Characters of a value that are shown."""
 DERIVED = frozenset({"request", "config", "study"})
 """Fields that are digests of other parts of the config or of the code."""

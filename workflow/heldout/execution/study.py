@@ -1,6 +1,7 @@
 """The study: what the rules ask while the workflow is parsed."""
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ from heldout.execution.older import older_note
 from heldout.execution.specs import build
 from heldout.execution.specs.request import request_of
 from heldout.execution.tasks import DeclaredTask, declared_tasks
+
+CLOCKS_APART = 60.0
+"""Seconds by which the clock of a file server may be ahead."""
 
 
 class Study:
@@ -79,6 +83,11 @@ class Study:
                 if not Path(name).is_file():
                     raise HeldoutError(
                         f"tasks.{task}: no file at '{name}' (looked in {Path.cwd()})"
+                    )
+                if Path(name).stat().st_mtime > time.time() + CLOCKS_APART:
+                    raise HeldoutError(
+                        f"tasks.{task}: '{name}' has a modification time in the future, and Snakemake "
+                        f"refuses results that are older than what they are made from; run: touch {name}"
                     )
 
     def splits(self, task: str) -> list[str]:
