@@ -2,25 +2,33 @@
 
 import json
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 from harness import ALL_CELLS, CONFIG, TASK, Project
 
 from heldout.cli import main
 from heldout.execution.digests import MEMORY
 from heldout.execution.study import Study
 from heldout.execution.upkeep.inspect import Inspection
-from heldout.faults import BY_HAND, DAMAGED, FOREIGN, MISSING, REPAIR, RUN, STALE, Fault
+from heldout.execution.upkeep.wanted import jobs_of
+from heldout.faults import DAMAGED, FOREIGN, MISSING, REPAIR, RUN, STALE, Fault
 
 ROOT = Path("results")
 FOLDER = ROOT / TASK
 CELL = FOLDER / "cells/knn/n_neighbors=5/k3.r1.f02.safetensors"
-TABLES = ("risks.csv", "estimates.csv", "selection.json", "folds.csv", "comparisons.csv", "checks.csv")
+TABLES = (
+    "risks.csv",
+    "estimates.csv",
+    "selection.json",
+    "folds.csv",
+    "comparisons.csv",
+    "checks.csv",
+)
 
 
 @pytest.fixture
@@ -61,7 +69,10 @@ def delete(path: Path) -> None:
 def everything(folder: Path) -> dict[str, tuple[int, bytes]]:
     """All files of a folder with their times of change."""
     return {
-        str(path.relative_to(folder)): (path.lstat().st_mtime_ns, path.read_bytes() if path.is_file() else b"")
+        str(path.relative_to(folder)): (
+            path.lstat().st_mtime_ns,
+            path.read_bytes() if path.is_file() else b"",
+        )
         for path in sorted(folder.rglob("*"))
     }
 
@@ -84,7 +95,12 @@ def test_every_file_that_is_damaged_is_named(
     files = list(results())
     names = {path.relative_to(FOLDER).as_posix() for path in files if path.is_relative_to(FOLDER)}
     assert {"data/X.npy", "data/rows.npy", "splits/kfold.csv", "selection.json"} < names
-    assert {"final/model.joblib", "final/card.json", "vault/sealed.parquet", "vault/test.csv"} < names
+    assert {
+        "final/model.joblib",
+        "final/card.json",
+        "vault/sealed.parquet",
+        "vault/test.csv",
+    } < names
     assert {"receipts/open_test.json", "cells/manifests/1-of-2.json", "cells/format"} < names
     assert len(files) > 2 * ALL_CELLS + 40
     for path in files:
@@ -161,13 +177,22 @@ def test_a_fault_is_one_line_with_the_command_that_mends_it(
 def test_foreign_files_are_named_and_left_to_the_user(
     here: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    names = ["my notes.txt", "cells/knn/x.txt", "cells/.shared/x", "splits/old.csv", "receipts/x.txt"]
+    names = [
+        "my notes.txt",
+        "cells/knn/x.txt",
+        "cells/.shared/x",
+        "splits/old.csv",
+        "receipts/x.txt",
+    ]
     for name in names:
         (FOLDER / name).write_text("mine")
     (ROOT / "x.txt").write_text("mine")
     code, shown = check(capsys)
     assert code == 1
-    assert "foreign  results/birds/my notes.txt: no receipt accounts for it; if you do not need it: " in shown
+    assert (
+        "foreign  results/birds/my notes.txt: no receipt accounts for it; if you do not need it: "
+        in shown
+    )
     assert "rm 'results/birds/my notes.txt'\n" in shown
     assert shown.count("  foreign  ") == len(names) + 1
     assert check(capsys, "--repair")[0] == 0
@@ -194,7 +219,9 @@ def test_the_receipt_of_another_job_is_damage(here: Project) -> None:
     assert fault.what.endswith("select_model.json")
 
 
-def test_folders_of_other_tasks_are_a_note(here: Project, capsys: pytest.CaptureFixture[str]) -> None:
+def test_folders_of_other_tasks_are_a_note(
+    here: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
     shutil.copytree(FOLDER, ROOT / "fish")
     code, shown = check(capsys)
     assert code == 0
@@ -209,7 +236,9 @@ def test_what_is_not_made_yet_is_a_note(here: Project, capsys: pytest.CaptureFix
     assert "note: not made yet: compute_metrics\n" in shown
 
 
-def test_cells_of_earlier_grids_are_a_note(here: Project, capsys: pytest.CaptureFixture[str]) -> None:
+def test_cells_of_earlier_grids_are_a_note(
+    here: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
     here.config["learners"]["knn"]["grid"]["n_neighbors"] = [1, 9]
     here.succeed()
     code, shown = check(capsys)
@@ -226,7 +255,9 @@ def test_unfinished_files_are_named_when_they_are_old(
     for path, age in ((old[0], 7200), (old[1], 7200), (new, 60)):
         path.write_text("half")
         os.utime(path, (time.time() - age, time.time() - age))
-    assert {(one.what, one.mend) for one in inspected(here)} == {(str(path), REPAIR) for path in old}
+    assert {(one.what, one.mend) for one in inspected(here)} == {
+        (str(path), REPAIR) for path in old
+    }
     assert check(capsys, "--repair")[0] == 0
     assert [path.exists() for path in (*old, new)] == [False, False, True]
     assert check(capsys)[0] == 0
@@ -243,10 +274,15 @@ def test_models_need_not_stay_where_the_config_does_not_keep_them(here: Project)
 
 
 def test_check_changes_nothing(here: Project) -> None:
-    for name in ("splits/kfold.csv", "data/X.npy", "final/model.joblib", "cells/manifests/1-of-2.json"):
+    for name in (
+        "splits/kfold.csv",
+        "data/X.npy",
+        "final/model.joblib",
+        "cells/manifests/1-of-2.json",
+    ):
         flip(FOLDER / name)
     flip(CELL)
-    delete(FOLDER / "cells/tree/max_depth=3/full.model")
+    delete(FOLDER / "folds.csv")
     (FOLDER / "cells/format").write_text("1\n")
     (FOLDER / ".x.tmp").write_text("")
     os.utime(FOLDER / ".x.tmp", (0, 0))
@@ -343,7 +379,12 @@ def test_a_repair_and_a_run_give_what_a_clean_run_gives(
     shared = next((FOLDER / "cells/.shared").iterdir())
     for name in ("data/X.npy", "splits/kfold.csv", "final/model.joblib", "receipts/open_test.json"):
         flip(FOLDER / name)
-    for path in (CELL, FOLDER / "cells/tree/max_depth=1/dev.model", shared, FOLDER / "cells/format"):
+    for path in (
+        CELL,
+        FOLDER / "cells/tree/max_depth=1/dev.model",
+        shared,
+        FOLDER / "cells/format",
+    ):
         flip(path)
     delete(FOLDER / "cells/majority/default/full.safetensors")
     code, shown = check(capsys, "--repair")
@@ -395,7 +436,9 @@ def test_damage_that_left_no_trace_needs_a_repair(
 
 
 @pytest.mark.parametrize("name", ["X.npy", "y.npy"])
-def test_a_damaged_table_poisons_no_cell(name: str, cold: Project, here: Project, tmp_path: Path) -> None:
+def test_a_damaged_table_poisons_no_cell(
+    name: str, cold: Project, here: Project, tmp_path: Path
+) -> None:
     """Neither where the next run notices by itself, nor where only the step that reads it can."""
     path = FOLDER / "data" / name
     assert not here.succeed().jobs
@@ -531,5 +574,23 @@ def test_configs_that_cannot_be_read(
     assert message in shown
 
 
-assert BY_HAND
-assert yaml
+# --- the jobs that a config asks for --------------------------------------------------------------
+
+
+def test_the_jobs_of_a_config_are_those_of_a_dry_run(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.config |= {"figures": True, "batches": 2}
+    project.task["metrics"] = ["accuracy"]
+    project.task["estimators"] += ["loo", "montecarlo", "bootstrap"]
+    project.task["audit"] = {"m": [30, 40], "replicates": 4, "batch": 2}
+    plain = {**project.task, "test": 0, "estimators": ["kfold"], "metrics": [], "audit": None}
+    project.config["tasks"]["plain"] = plain
+    found = re.findall(r"^    log: results/(.*)\.log", project.succeed("--dry-run").text, re.M)
+    study = Study(project.config)
+    expected = [
+        f"{task}/logs/{job}" if task else f"logs/{job}"
+        for task in ("", *study.tasks)
+        for job in jobs_of(study, task, batches=2)
+    ]
+    assert sorted(found) == sorted(expected)
+    assert len(expected) == 37

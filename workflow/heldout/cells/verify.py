@@ -131,8 +131,8 @@ class CellCheck:
         if others:
             why = f"it is not the one that {others[0].manifest} lists"
             yield Fault(DAMAGED, str(path), why, REPAIR, _receipts(listed))
-        elif same and record_in(scores) not in same:
-            why = f"its header is not what {listed[0][0].manifest} says"
+        elif (same and record_in(scores) not in same) or not _as_written(scores):
+            why = "its header is not as it was written"
             yield Fault(DAMAGED, str(path), why, REPAIR, (path, *_receipts(listed)))
 
     def _model_faults(
@@ -252,6 +252,12 @@ def _belongs(scores: ScoreFile, path: Path) -> bool:
     about = scores.metadata
     place = about["learner"], theta_folder(about["theta"]), f"{about['held_out']}.{ENDING}"
     return place == path.parts[-3:]
+
+
+def _as_written(scores: ScoreFile) -> bool:
+    """Whether every entry of the header is spelled as heldout spells it; the seal covers some only."""
+    written = scores.identity.metadata() | scores.circumstances.metadata() | {"seal": scores.seal}
+    return written == scores.metadata
 
 
 def _receipts(listed: Listed) -> tuple[Path, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from heldout.cells.manifest import read_manifests
 from heldout.cells.store import read_score
 from heldout.cells.verify import CellCheck, Listing
-from heldout.cells.version import FILE, FORMAT, store_version
+from heldout.cells.version import FILE, LINE
 from heldout.errors import counted
 from heldout.execution.batches import batch_numbers
 from heldout.execution.digests import Digests
@@ -165,10 +165,10 @@ def _format_faults(store: Path) -> Iterator[Fault]:
     if path.is_file() and path.read_bytes() == LINE.encode():
         return
     if any(read_score(one) is not None for one in _some_scores(store)):
-        kind, why = (
-            (DAMAGED, "the cells are of another format") if path.is_file() else (MISSING, "")
-        )
-        yield Fault(kind, str(path), why or "it says the format of the cells", REPAIR)
+        kind, why = MISSING, "the cells are there"
+        if path.is_file():
+            kind, why = DAMAGED, "the cells are of another format than it says"
+        yield Fault(kind, str(path), why, REPAIR, (path,))
 
 
 def _some_scores(store: Path) -> Iterator[Path]:

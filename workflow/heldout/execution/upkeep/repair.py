@@ -32,13 +32,13 @@ def repair(faults: Iterable[Fault]) -> tuple[int, int]:
     False
     """
     mended = [fault for fault in faults if fault.mend == REPAIR]
+    paths = dict.fromkeys(path for fault in mended for path in fault.remove)
+    removed = [path for path in paths if _remove(path)]
     for fault in mended:
         for path in fault.touch:
             path.touch()
         if Path(fault.what).name == FILE:
             Store(Path(fault.what).parent).adopt()
-    paths = dict.fromkeys(path for fault in mended for path in fault.remove)
-    removed = [path for path in paths if _remove(path)]
     jobs = sum(path.parent.name == RECEIPTS for path in removed)
     return len(removed) - jobs, jobs
 
