@@ -5,9 +5,10 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 PROCESS = os.urandom(4).hex()
 """Part of temporary names: on a shared disk, two machines may have processes of the same number."""
@@ -136,7 +137,7 @@ def read_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def write_array(path: Path, array: np.ndarray) -> None:
+def write_array(path: Path, array: "np.ndarray") -> None:
     """Write an array as a .npy file, atomically.
 
     Parameters
@@ -147,9 +148,12 @@ def write_array(path: Path, array: np.ndarray) -> None:
 
     Examples
     --------
+    >>> import numpy as np
     >>> write_array(folder / "x.npy", np.arange(3))
     >>> np.load(folder / "x.npy").tolist()
     [0, 1, 2]
     """
+    import numpy as np  # here, because steps that only write JSON do without it
+
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(path, lambda file: np.save(file, array))

@@ -1,4 +1,4 @@
-# Cells → risks → selection → final model → test → estimates.
+# Cells → risks → choice → final model → test → selection and estimates.
 
 
 rule estimate_risks:
@@ -30,7 +30,7 @@ rule select_model:
     input:
         risks="results/{task}/risks.csv",
     output:
-        selection="results/{task}/selection.json",
+        choice="results/{task}/selection/choice.json",
     log:
         "results/{task}/logs/select_model.log",
     params:
@@ -42,7 +42,7 @@ rule select_model:
 rule estimate_procedures:
     input:
         manifests=lambda wildcards: study.manifests(wildcards.task),
-        selection="results/{task}/selection.json",
+        choice="results/{task}/selection/choice.json",
     output:
         unsealed="results/{task}/estimates/unsealed.csv",
         folds=report(
@@ -96,10 +96,10 @@ rule train_final:
     input:
         table="results/{task}/data/table.json",
         features="results/{task}/data/X.npy",
-        selection="results/{task}/selection.json",
+        choice="results/{task}/selection/choice.json",
     output:
         model="results/{task}/final/model.joblib",
-        card="results/{task}/final/card.json",
+        training="results/{task}/final/training.json",
     log:
         "results/{task}/logs/train_final.log",
     resources:
@@ -110,22 +110,57 @@ rule train_final:
         STEP
 
 
-# The only rule that reads the sealed rows. It also appends to vault/ledger.jsonl, which is not
-# declared as an output because Snakemake deletes outputs before a job runs.
+# The only rule that reads the sealed rows. It also adds to the ledger (.heldout/ledger) and to
+# vault/witness.json, which are no outputs because Snakemake deletes these before a job runs.
 rule open_test:
     input:
         sealed="results/{task}/vault/sealed.parquet",
-        selection="results/{task}/selection.json",
         model="results/{task}/final/model.joblib",
-        card="results/{task}/final/card.json",
+        training="results/{task}/final/training.json",
     output:
-        test="results/{task}/vault/test.csv",
+        opening="results/{task}/vault/opening.json",
+        predictions="results/{task}/vault/predictions.parquet",
     log:
         "results/{task}/logs/open_test.log",
     resources:
         mem_mb=lambda _, input, attempt: study.fitting_memory(input.size_mb, attempt),
     params:
         spec=lambda wildcards: study.spec("open_test", wildcards.task),
+    shell:
+        STEP
+
+
+rule score_test:
+    input:
+        choice="results/{task}/selection/choice.json",
+        opening="results/{task}/vault/opening.json",
+        predictions="results/{task}/vault/predictions.parquet",
+    output:
+        test="results/{task}/vault/test.csv",
+    log:
+        "results/{task}/logs/score_test.log",
+    params:
+        spec=lambda wildcards: study.spec("score_test", wildcards.task),
+    shell:
+        STEP
+
+
+rule write_card:
+    input:
+        choice="results/{task}/selection/choice.json",
+        training="results/{task}/final/training.json",
+        opening=lambda wildcards: (
+            f"results/{wildcards.task}/vault/opening.json"
+            if study.has_test(wildcards.task)
+            else []
+        ),
+    output:
+        selection="results/{task}/selection.json",
+        card="results/{task}/final/card.json",
+    log:
+        "results/{task}/logs/write_card.log",
+    params:
+        spec=lambda wildcards: study.spec("write_card", wildcards.task),
     shell:
         STEP
 
