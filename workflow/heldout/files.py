@@ -5,10 +5,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
-
-if TYPE_CHECKING:
-    import numpy as np
+from typing import Any, BinaryIO
 
 PROCESS = os.urandom(4).hex()
 """Part of temporary names: on a shared disk, two machines may have processes of the same number."""
@@ -137,13 +134,13 @@ def read_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def write_array(path: Path, array: "np.ndarray") -> None:
+def write_array(path: Path, array: Any) -> None:
     """Write an array as a .npy file, atomically.
 
     Parameters
     ----------
     path, array
-        The file and its content. The folder of the file is made if need be; a file
+        The file and its content, a numpy array. The folder of the file is made if need be; a file
         that is there is replaced.
 
     Examples

@@ -1,8 +1,10 @@
 """Which rows are sealed: a random share of the units, a table of its own, or none.
 
-The draw depends on seed, table and target, and not on the task's name: tasks that share these, the
-share, groups and strata seal the same rows.
+The draw depends on the seed, the name of the table's file and the target, and not on the task's name or
+the folder of the file: tasks that share these, the share, groups and strata seal the same rows.
 """
+
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -34,7 +36,7 @@ def seal(request: Request, table: pa.Table) -> tuple[np.ndarray, pa.Table]:
         units=units_of(request, table),
         strata=target.encode(values) if target.classification and request.stratify else None,
         fraction=request.test,
-        seed=seed_for(request.seed, "seal", request.data, request.target),
+        seed=seed_for(request.seed, "seal", Path(request.data).name, request.target),
     )
     if not 0 < len(sealed) < table.num_rows:
         raise HeldoutError(

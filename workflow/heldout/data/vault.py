@@ -34,6 +34,11 @@ def private_folders(*folders: Path, private: bool = True) -> Iterator[None]:
         False where several people share the folder: then all is as their umask says, also what was
         private before.
 
+    Returns
+    -------
+    context manager
+        Nothing is entered; afterwards new files are as the umask says again.
+
     Examples
     --------
     >>> with private_folders(folder / "vault"):

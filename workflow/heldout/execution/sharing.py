@@ -3,6 +3,8 @@
 Standard library and pydantic only: the workflow imports this while it is parsed.
 """
 
+from posixpath import normpath
+
 from heldout.config.models import Config, Task
 from heldout.measures.registry import LOSSES
 from heldout.names import canonical, digest
@@ -18,7 +20,7 @@ def sharing_tasks(config: Config, name: str) -> list[str]:
 
 
 def _place(task: Task) -> tuple[str, str]:
-    return task.data, task.target
+    return normpath(task.data), task.target
 
 
 def opening_tasks(config: Config, name: str) -> list[str]:

@@ -145,7 +145,7 @@ def open_test(task: DeclaredTask) -> OpenTest:
         open_again=task.config.open_again,
         private=task.config.vault == "private",
         sharing=sharing_digest(task.config, sharing),
-        before=sharing.index(task.name),
+        before=sharing.index(task.name) if task.has_test else 0,
         ledger=ledger_faults(FOLDER, task_folders(Path("results"))),
     )
 
