@@ -58,9 +58,9 @@ def private_folders(*folders: Path, private: bool = True) -> Iterator[None]:
 
 
 def _make(folder: Path, mask: int) -> None:
-    """Make a folder, or change the rights to it and its files if they are one's own to change."""
+    """Make a folder, or change the rights to it and all inside that is one's own."""
     folder.mkdir(parents=True, exist_ok=True)
-    for path in (folder, *folder.iterdir()):
+    for path in (folder, *folder.rglob("*")):
         mode = (0o777 if path.is_dir() else 0o666) & ~mask
         if path.stat().st_uid == os.geteuid() and path.stat().st_mode & 0o777 != mode:
             path.chmod(mode)

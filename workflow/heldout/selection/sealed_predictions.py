@@ -4,6 +4,7 @@ Any loss, metric or level can be computed from it later: that is no new look at 
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,12 +80,12 @@ def _units(sealed: "pa.Table", groups: str | None) -> np.ndarray:
 
 
 def write_predictions(vault: Path, found: SealedPredictions) -> None:
-    """Store predictions for sealed rows.
+    """Write predictions for sealed rows.
 
     Parameters
     ----------
     vault
-        The folder of the vault.
+        A folder.
     found
         The predictions.
 
@@ -103,16 +104,17 @@ def write_predictions(vault: Path, found: SealedPredictions) -> None:
     columns |= found.predictions.arrays()
     table = pa.table({name: _as_column(array) for name, array in columns.items()})
     table = table.replace_schema_metadata({CLASSES: json.dumps(found.classes)})
+    vault.mkdir(parents=True, exist_ok=True)
     write_atomic(vault / FILE, lambda file: parquet.write_table(table, file))
 
 
 def read_predictions(vault: Path) -> SealedPredictions:
-    """Read the predictions for sealed rows.
+    """Read predictions for sealed rows.
 
     Parameters
     ----------
     vault
-        The folder of the vault.
+        A folder.
 
     Returns
     -------
@@ -134,6 +136,32 @@ def read_predictions(vault: Path) -> SealedPredictions:
     row, unit, target = (arrays.pop(name) for name in ("row", "unit", "target"))
     classes = json.loads(table.schema.metadata[CLASSES])
     return SealedPredictions(row, unit, target, Predictions(**arrays), classes)
+
+
+def stored_predictions(folder: Path, predict: Callable[[], SealedPredictions]) -> SealedPredictions:
+    """Take the predictions that were stored when the rows were opened, or predict and store them.
+
+    Parameters
+    ----------
+    folder
+        Where they are kept: a folder for each set of rows and model.
+    predict
+        Called if there are none.
+
+    Returns
+    -------
+    SealedPredictions
+        The same whenever they are asked for.
+
+    Examples
+    --------
+    >>> one, other = (SealedPredictions(*3 * [np.arange(n)], Predictions(), None) for n in (1, 2))
+    >>> [len(stored_predictions(folder / "kept", lambda: found)) for found in (one, other)]
+    [1, 1]
+    """
+    if not (folder / FILE).is_file():
+        write_predictions(folder, predict())
+    return read_predictions(folder)
 
 
 def _as_column(array: np.ndarray) -> "pa.Array":
