@@ -28,9 +28,10 @@ def test_the_sealed_rows_come_back_as_they_were(tmp_path):
 
 
 def test_only_their_owner_may_read_them(tmp_path):
-    write_sealed(tmp_path / "vault", pa.table({"y": [1]}))
-    assert mode(tmp_path / "vault") == 0o700
-    assert mode(tmp_path / "vault" / "sealed.parquet") == 0o600
+    write_sealed(tmp_path / "results" / "vault", pa.table({"y": [1]}))
+    assert mode(tmp_path / "results") == 0o755
+    assert mode(tmp_path / "results" / "vault") == 0o700
+    assert mode(tmp_path / "results" / "vault" / "sealed.parquet") == 0o600
 
 
 def test_an_open_vault_is_closed_when_it_is_touched(tmp_path):
@@ -54,6 +55,15 @@ def test_a_shared_vault_is_as_the_umask_says(tmp_path):
         0o660,
         0o660,
     )
+
+
+def test_a_folder_that_passes_its_group_on_still_does(tmp_path):
+    vault = tmp_path / "vault"
+    (vault / "inner").mkdir(parents=True)
+    (vault / "inner").chmod(0o2700)
+    with private_folders(vault, private=False):
+        pass
+    assert mode(vault / "inner") == 0o2755
 
 
 def test_the_umask_comes_back_after_an_error(tmp_path):

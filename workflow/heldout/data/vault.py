@@ -5,8 +5,9 @@ the config says that several people share it. The code of a learner runs as that
 """
 
 import os
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pyarrow as pa
@@ -46,6 +47,8 @@ def private_folders(*folders: Path, private: bool = True) -> Iterator[None]:
     >>> [oct(path.stat().st_mode)[-3:] for path in (folder / "vault", folder / "vault" / "rows")]
     ['700', '600']
     """
+    for folder in folders:
+        folder.parent.mkdir(parents=True, exist_ok=True)
     usual = os.umask(PRIVATE)
     mask = PRIVATE if private else usual
     os.umask(mask)
@@ -59,11 +62,17 @@ def private_folders(*folders: Path, private: bool = True) -> Iterator[None]:
 
 def _make(folder: Path, mask: int) -> None:
     """Make a folder, or change the rights to it and all inside that is one's own."""
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(exist_ok=True)
     for path in (folder, *folder.rglob("*")):
-        mode = (0o777 if path.is_dir() else 0o666) & ~mask
-        if path.stat().st_uid == os.geteuid() and path.stat().st_mode & 0o777 != mode:
-            path.chmod(mode)
+        with suppress(FileNotFoundError):  # a temporary file of another task
+            _set_rights(path, mask)
+
+
+def _set_rights(path: Path, mask: int) -> None:
+    found = path.stat()
+    rights = (0o777 if stat.S_ISDIR(found.st_mode) else 0o666) & ~mask
+    if found.st_uid == os.geteuid() and found.st_mode & 0o777 != rights:
+        path.chmod(found.st_mode & 0o7000 | rights)  # a folder of a team may pass its group on
 
 
 def write_sealed(vault: Path, sealed: pa.Table, private: bool = True) -> None:
