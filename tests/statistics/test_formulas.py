@@ -73,6 +73,15 @@ def test_the_interval_of_the_test_at_each_opening(count: int, delta: float) -> N
     assert stats.binom.cdf(5, 30, exact.ci_high) == pytest.approx(delta / 2)
 
 
+def test_the_test_of_numbers_has_squared_losses_unless_told_otherwise() -> None:
+    one = np.arange(4)
+    found = SealedPredictions(one, one, one + 2.0, Predictions(value=one * 1.0), None)
+    rows = sealed_test.test_rows(
+        found, {"learner": "knn", "theta": {}}, SealedTestSpec("t", 19, None, LEVEL), 1
+    )
+    assert {row.risk for row in rows} == {4.0}
+
+
 def test_a_refused_opening_gives_no_estimate() -> None:
     none = np.arange(0)
     found = SealedPredictions(none, none, none, Predictions(), ["a", "b"])

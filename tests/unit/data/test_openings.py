@@ -287,6 +287,12 @@ def test_openings_of_an_earlier_version_count(study):
     assert ask(study, SECOND, again=True).count == 4
 
 
+def test_openings_of_an_earlier_version_are_no_files_of_the_chain(study):
+    write_old_ledger(study, "old")
+    ask(study, FIRST)
+    assert json.loads((study / "results" / "t" / WITNESS).read_text())["openings"] == []
+
+
 def test_an_earlier_version_may_have_judged_the_same_selection(study):
     write_old_ledger(study, "first")
     assert (ask(study, FIRST).state, ask(study, FIRST).count) == (OPENED, 1)

@@ -173,7 +173,11 @@ def append_opening(
 
 def _files(folder: Path) -> Iterator[tuple[int, Entry | None]]:
     """Each file of the chain by its number; None for one that is not as it was written."""
-    for path in folder.iterdir() if folder.is_dir() else []:
+    try:
+        paths = list(folder.iterdir())
+    except FileNotFoundError:  # unlike is_dir, this tells a folder that may not be read
+        return
+    for path in paths:
         named = _NAME.fullmatch(path.name)
         if named:
             yield int(named[1]), _entry(path.read_bytes(), int(named[1]))

@@ -120,12 +120,12 @@ def task_folders(results: Path) -> list[Path]:
 
 def _read(folder: Path) -> tuple[dict[int, str], dict[int, Opening]]:
     path = folder / WITNESS
-    if not path.is_file():
-        return {}, {}
     try:
         given = json.loads(path.read_bytes())
         openings = [Opening(**facts) for facts in given["openings"]]
         seen = {int(number): str(one) for number, one in given["seen"].items()}
+    except FileNotFoundError:
+        return {}, {}
     except (ValueError, KeyError, TypeError, AttributeError):
         raise HeldoutError(
             f"'{path}' is damaged; restore it, or remove it: the ledger is then compared with what "
