@@ -145,6 +145,10 @@ class Project:
         """Run `heldout check`."""
         return _finish(self._start("heldout", "check", "--config", CONFIG, *options))
 
+    def show(self) -> Run:
+        """Run `heldout show`."""
+        return _finish(self._start("heldout", "show"))
+
     def succeed(self, *options: str, cores: int = 2) -> Run:
         """Run Snakemake, which must not fail."""
         run = self.run(*options, cores=cores)

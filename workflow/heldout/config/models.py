@@ -179,7 +179,13 @@ class Config(Strict):
         description="draw PNG, SVG and PDF figures into results/TASK/figures (needs matplotlib)",
     )
     open_again: bool = Field(
-        default=False, description="open the sealed test set for another selection"
+        default=False,
+        description="let sealed rows that have judged a selection judge another one, counted",
+    )
+    vault: Literal["private", "shared"] = Field(
+        default="private",
+        description="who may read the sealed rows and the ledger of openings: their owner only, or, in a "
+        "folder that several people use, whoever the umask lets",
     )
     tasks: dict[Name, Task] = Field(min_length=1)
     learners: dict[Name, Learner] = Field(default={})

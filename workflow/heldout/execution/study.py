@@ -7,8 +7,11 @@ from typing import Any
 
 from heldout.cells.version import FORMAT, store_version
 from heldout.config.load import validate
+from heldout.data.ledger import FOLDER, ledger_faults
+from heldout.data.witness import task_folders
 from heldout.errors import HeldoutError
 from heldout.execution import batches, resources
+from heldout.execution.sharing import sealing_notes
 from heldout.execution.specs import build
 from heldout.execution.specs.request import request_of
 from heldout.execution.tasks import DeclaredTask, declared_tasks
@@ -69,12 +72,15 @@ class Study:
     def notes(self) -> list[str]:
         """What a user should know before the jobs start."""
         versions = {task: store_version(Path("results", task, "cells")) for task in self.tasks}
-        return [
+        old = [
             f"{task}: results/{task}/cells was written by an older version of heldout "
             f"(format {version}, now {FORMAT}); its cells are fitted again, once"
             for task, version in versions.items()
             if version not in (None, FORMAT)
         ]
+        faults = ledger_faults(FOLDER, task_folders(Path("results")))
+        damaged = [f"the ledger of openings is damaged: {', '.join(faults)}"] if faults else []
+        return [*old, *sealing_notes(self.config), *damaged]
 
     # --- files -----------------------------------------------------------------------------------
 
