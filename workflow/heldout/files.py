@@ -146,6 +146,7 @@ def write_array(path: Path, array: Any) -> None:
     Examples
     --------
     >>> import numpy as np
+    >>> import numpy as np
     >>> write_array(folder / "x.npy", np.arange(3))
     >>> np.load(folder / "x.npy").tolist()
     [0, 1, 2]

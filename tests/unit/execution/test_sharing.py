@@ -31,8 +31,8 @@ def test_tasks_share_by_table_and_target() -> None:
 def test_only_tasks_with_a_test_open_the_rows() -> None:
     study = validate(config(a={"test": 0}, b={"estimators": ["kfold"]}))
     assert opening_tasks(study, "c") == ["c"]
-    spec = Study(config(a={"test": 0})).spec("open_test", "c")
-    assert '"before":1' in spec
+    spec = Study(config(a={"test": 0})).request("open_test", "c")
+    assert spec["spec"]["before"] == 1
 
 
 def digest_of(raw: dict[str, Any]) -> str:
@@ -90,9 +90,9 @@ def test_a_damaged_ledger_is_a_note_and_makes_the_opening_due(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     study = Study(config())
-    before = study.spec("open_test", "a")
+    before = study.request("open_test", "a")
     assert study.notes == []
     remember(Path("results", "gone"), {1: "digest"}, [])
     assert study.notes == ["the ledger of openings is damaged: opening 1 is missing"]
-    assert study.spec("open_test", "a") != before
-    assert study.spec("score_test", "a") == Study(config()).spec("score_test", "a")
+    assert study.request("open_test", "a") != before
+    assert study.request("score_test", "a") == Study(config()).request("score_test", "a")

@@ -35,7 +35,6 @@ from heldout.execution.specs.estimates import (
 from heldout.execution.specs.report import DrawFigures, RenderIndex, RenderReport
 from heldout.execution.tasks import DeclaredTask
 from heldout.measures.registry import LOSSES
-from heldout.names import digest
 from heldout.numerics.engines.registry import numeric_code
 from heldout.provenance import library_versions
 from heldout.report.assets import assets_digest
