@@ -165,9 +165,11 @@ rule write_card:
         STEP
 
 
+# The selection is among its inputs so that whoever asks for the estimates gets both, of the same run.
 rule tabulate_estimates:
     input:
         unsealed="results/{task}/estimates/unsealed.csv",
+        selection="results/{task}/selection.json",
         test=lambda wildcards: (
             f"results/{wildcards.task}/vault/test.csv"
             if study.has_test(wildcards.task)
