@@ -175,11 +175,13 @@ rule write_card:
         STEP
 
 
+# The selection is among its inputs so that whoever asks for the estimates gets both, of the same run.
 rule tabulate_estimates:
     input:
         plan.reads(
             "tabulate_estimates",
             unsealed="results/{task}/estimates/unsealed.csv",
+            selection="results/{task}/selection.json",
             test=lambda wildcards: (
                 f"results/{wildcards.task}/vault/test.csv"
                 if study.has_test(wildcards.task)

@@ -23,7 +23,7 @@ STEPS: dict[str, tuple[str, ...]] = {
     "open_test": ("prepare_data", "train_final"),
     "score_test": ("select_model", "open_test"),
     "write_card": ("select_model", "train_final", "open_test"),
-    "tabulate_estimates": ("estimate_procedures", "score_test"),
+    "tabulate_estimates": ("estimate_procedures", "score_test", "write_card"),
     "run_checks": (*CELLS, "estimate_procedures", "write_card", "tabulate_estimates"),
     "render_report": (
         *(*CELLS, "estimate_risks", "compute_metrics", "estimate_procedures", "open_test"),
