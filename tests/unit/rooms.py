@@ -6,6 +6,7 @@ ROOMS = (
     "files",
     "predictions",
     "provenance",
+    "user_code",
     "registries",
     "resampling",
     "measures",

@@ -82,7 +82,7 @@ def test_the_collector_leaves_alone_what_was_there_before() -> None:
         import gc
         from heldout.execution import host
         before = len(gc.get_objects())
-        host.set_up()
+        host.set_up([])
         print(gc.isenabled(), gc.get_freeze_count() > 0.9 * before > len(gc.get_objects()))
         """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -11,7 +11,7 @@ from heldout.learners.catalogue import entry_for
 from heldout.learners.definition import Definition
 from heldout.learners.grid import endless_axis, expand
 from heldout.names import Theta, seed_for
-from heldout.provenance import estimator_source
+from heldout.user_code.source import estimator_source
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +110,7 @@ def define(name: str, given: dict[str, Any] | None) -> Learner:
         params={**entry.params, **fixed},
         scale=entry.scale if scale is None else scale,
         polynomial=entry.polynomial,
-        source=estimator_source(entry.classifier or entry.regressor or ""),
+        source=estimator_source(entry.classifier or entry.regressor or "", f"{where}.estimator"),
         grid=grid,
         simpler={**entry.simpler, **block.get("simpler", {})},
         instead=entry.instead,

@@ -14,12 +14,14 @@ from pathlib import Path
 from heldout.errors import HeldoutError
 from heldout.execution.specs.decode import decode
 from heldout.execution.specs.text import read_text
+from heldout.user_code.search import look_in_study_folder
 
 
 def run(arguments: list[str], text: str) -> int:
     """Run the step that the text names, and write beside the log what it took; the exit code."""
     folder, log, *batches = arguments
     started = time.perf_counter()
+    look_in_study_folder()
     try:
         call_step(Path(folder), text, *map(int, batches))
     except HeldoutError as error:
