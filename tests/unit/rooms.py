@@ -2,6 +2,7 @@
 
 ROOMS = (
     "errors",
+    "limits",
     "names",
     "files",
     "predictions",

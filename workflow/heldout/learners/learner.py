@@ -9,7 +9,7 @@ from typing import Any
 from heldout.errors import HeldoutError
 from heldout.learners.catalogue import entry_for
 from heldout.learners.definition import Definition
-from heldout.learners.grid import endless_axis, expand
+from heldout.learners.grid import endless_axis, expand, size
 from heldout.names import Theta, seed_for
 from heldout.user_code.source import estimator_source
 
@@ -44,6 +44,11 @@ class Learner(Definition):
         if self.endless:
             raise ValueError(f"learner {self.name} has an endless grid")
         return expand(self.grid, seed_for(seed, "grid", self.name), self._where)
+
+    @property
+    def size(self) -> int:
+        """How many θ a finite grid has, counted without listing them."""
+        return size(self.grid, self._where)
 
     def first_thetas(self, count: int) -> list[Theta]:
         """The first θ of an endless grid."""

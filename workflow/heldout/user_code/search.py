@@ -66,7 +66,16 @@ def search_path() -> list[str]:
 
 
 def look_in_study_folder() -> None:
-    """Let this process import modules in that order: for steps, and for the command `heldout`."""
+    """Let this process import modules in that order: for steps, and for the command `heldout`.
+
+    Examples
+    --------
+    >>> path = [*sys.path]
+    >>> look_in_study_folder()
+    >>> sys.path == search_path()
+    True
+    >>> sys.path[:] = path
+    """
     sys.path[:] = search_path()
 
 
