@@ -109,6 +109,29 @@ def modules_along(name: str) -> list[Module]:
     return found
 
 
+def overlooked(name: str) -> Path | None:
+    """The file of the study's folder that is not found because another module has its name.
+
+    Parameters
+    ----------
+    name
+        Of a module.
+
+    Returns
+    -------
+    Path or None
+        For instance the user's ``calendar.py``: Python has a module of this name.
+
+    Examples
+    --------
+    >>> overlooked("calendar") is None
+    True
+    """
+    top = name.partition(".")[0]
+    file, found = Path.cwd() / f"{top}.py", modules_along(top)
+    return file if file.is_file() and (not found or found[0].file != file) else None
+
+
 def _find(part: str, folders: list[str] | None) -> ModuleSpec | None:
     """A module in these folders; without any, as an import would, but along the path above."""
     if folders is not None:
