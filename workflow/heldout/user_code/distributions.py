@@ -38,7 +38,8 @@ def providers(module: Module) -> list[str]:
     top = module.name.partition(".")[0]
     if _named_alike(top):
         return [normal(top)]
-    names = sorted({normal(name) for name in _by_module().get(top, [])})
+    listed = {normal(name) for name in _by_module().get(top, [])}
+    names = sorted(name for name in listed if _distribution(name))
     return names if len(names) < 2 else [n for n in names if _holds(n, module.file)] or names
 
 
@@ -49,9 +50,8 @@ def normal(name: str) -> str:
 
 def _named_alike(top: str) -> bool:
     """Whether the distribution of the module's own name says that the module belongs to it."""
-    try:
-        found = distribution(top)
-    except PackageNotFoundError:
+    found = _distribution(top)
+    if found is None:
         return False
     if top in (found.read_text("top_level.txt") or "").split():
         return True
@@ -68,10 +68,16 @@ def _by_module() -> dict[str, list[str]]:
 
 def _holds(name: str, file: Path | None) -> bool:
     """Whether a file belongs to a distribution."""
-    found = distribution(name)
-    return file is not None and any(
-        Path(str(found.locate_file(f))) == file for f in found.files or []
-    )
+    found = _distribution(name)
+    files = found.files or [] if found else []
+    return file is not None and any(Path(str(each.locate())) == file for each in files)
+
+
+def _distribution(name: str) -> Distribution | None:
+    try:
+        return distribution(name)
+    except PackageNotFoundError:
+        return None
 
 
 def version_text(name: str) -> str:
@@ -92,9 +98,8 @@ def version_text(name: str) -> str:
     >>> version_text("no-such-distribution")
     'no-such-distribution absent'
     """
-    try:
-        found = distribution(name)
-    except PackageNotFoundError:
+    found = _distribution(name)
+    if found is None:
         return f"{name} absent"
     origin = _origin(found)
     built_from = origin.get("vcs_info", {}).get("commit_id") or origin.get("archive_info", {}).get(
@@ -105,9 +110,10 @@ def version_text(name: str) -> str:
 
 def installed_from_folder(name: str) -> bool:
     """Whether ``pip install FOLDER`` put it there: its code may change and its version stay."""
-    found = distribution(name)
-    by_conda = (found.read_text("INSTALLER") or "").strip() == CONDA
-    return "dir_info" in _origin(found) and not by_conda
+    found = _distribution(name)
+    if found is None or (found.read_text("INSTALLER") or "").strip() == CONDA:
+        return False
+    return "dir_info" in _origin(found)
 
 
 def _origin(found: Distribution) -> dict[str, dict[str, str]]:
@@ -140,7 +146,8 @@ def requirements(name: str) -> list[str]:
     from packaging.requirements import InvalidRequirement, Requirement
 
     found: set[str] = set()
-    for text in distribution(name).requires or []:
+    of = _distribution(name)
+    for text in (of.requires if of else None) or []:
         try:
             required = Requirement(text)
         except InvalidRequirement:
