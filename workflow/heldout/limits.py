@@ -6,7 +6,7 @@ limits lie far above what a study of days needs, and below what would fill memor
 Standard library only: the workflow imports this while it is parsed.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from heldout.errors import HeldoutError
@@ -17,6 +17,8 @@ CONFIG_VALUES = 200_000
 """Keys and values of a config, with everything that aliases stand for: each is looked at and copied."""
 CONFIG_DEPTH = 50
 """Of mappings and lists inside each other; the deepest key of a config is at 8."""
+WHOLE_NUMBER = 10**300
+"""Beyond it whole numbers are no floating-point numbers any more, and soon cannot be written."""
 THETAS = 100_000
 """Of a learner: they are listed in memory several times, and each has a cell per held-out set."""
 SETS = 100_000
@@ -88,7 +90,14 @@ class TooMuchError(Exception):
     """A structure that is too deep, too large, or contains itself; the text says which."""
 
 
-def check_size(root: Any, children: Callable[[Any], Iterable[Any]]) -> None:
+def values_in(part: Any) -> Iterable[Any]:
+    """What a mapping or a list is made of."""
+    if isinstance(part, Mapping):
+        return part.values()
+    return part if isinstance(part, list | tuple) else ()
+
+
+def check_size(root: Any, children: Callable[[Any], Iterable[Any]] = values_in) -> None:
     """Refuse a structure that would be too large or too deep if every alias were written out.
 
     Each part is visited once, however often it occurs: ten aliases of ten aliases, ten levels deep,
@@ -111,7 +120,7 @@ def check_size(root: Any, children: Callable[[Any], Iterable[Any]]) -> None:
     >>> laughs = ["ha"]
     >>> for _ in range(9):
     ...     laughs = [laughs] * 10
-    >>> check_size(laughs, lambda part: part if isinstance(part, list) else ())
+    >>> check_size(laughs)
     Traceback (most recent call last):
     heldout.limits.TooMuchError: holds 2111111111 values with all aliases written out; the limit is 200000
     """

@@ -1,23 +1,11 @@
 """A study's folder, and a folder of installed packages, that tests fill with files."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from written_files import Write, writer
 
 from heldout.user_code import distributions
-
-Write = Callable[[dict[str, str]], None]
-
-
-def writer(folder: Path) -> Write:
-    def write(files: dict[str, str]) -> None:
-        for name, text in files.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-
-    return write
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import Write
+from written_files import Write
 
 from heldout.user_code import search
 from heldout.user_code.search import modules_along, overlooked, search_path

@@ -6,7 +6,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
 import pytest
-from conftest import Write
+from written_files import Write
 
 from heldout.errors import HeldoutError
 from heldout.learners.catalogue import CATALOG

@@ -93,9 +93,11 @@ def _from_json(text: str, path: Path) -> Any:
         return found
 
     try:
-        return json.loads(text, object_pairs_hook=unique)
+        found = json.loads(text, object_pairs_hook=unique)
     except json.JSONDecodeError:
         return _from_yaml(text, path)
+    limits.check_size(found)
+    return found
 
 
 def _from_yaml(text: str, path: Path) -> Any:

@@ -1,14 +1,14 @@
 """Validating a config; messages name the key, the mistake and a likely correction."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from heldout.config.models import Config
 from heldout.errors import HeldoutError, did_you_mean
-from heldout.limits import TooMuchError, check_size, written
+from heldout.limits import WHOLE_NUMBER, TooMuchError, check_size, written
 
 EXPONENT = re.compile(r"[-+]?(\.\d+|\d+(\.\d*)?)[eE][-+]?\d+")
 """Numbers such as 1e-3, which YAML 1.1 reads as text because the decimal point is missing."""
@@ -61,16 +61,10 @@ def validate(raw: dict[str, Any]) -> Config:
 def _check_values(raw: Any) -> None:
     """Refuse what is too large to look at, and what JSON cannot hold."""
     try:
-        check_size(raw, _inner)
+        check_size(raw)
     except TooMuchError as error:
         raise HeldoutError(f"the config {error}") from None
     _check_plain(raw, "the config")
-
-
-def _inner(value: Any) -> Iterable[Any]:
-    if isinstance(value, Mapping):
-        return value.values()
-    return value if isinstance(value, list | tuple) else ()
 
 
 def _check_plain(value: Any, where: str) -> None:
@@ -84,7 +78,10 @@ def _check_plain(value: Any, where: str) -> None:
     elif isinstance(value, list | tuple):
         for inner in value:
             _check_plain(inner, where)
-    elif value is not None and not isinstance(value, str | int | float):
+    elif isinstance(value, int):
+        if abs(value) > WHOLE_NUMBER:
+            raise HeldoutError(f"{where}: {written(value)} is too large a number")
+    elif value is not None and not isinstance(value, str | float):
         kind = type(value).__name__
         raise HeldoutError(f"{where}: found a {kind}, {value}; put it in quotes to make it a text")
 
