@@ -1,5 +1,6 @@
 """What is too much is counted before it is expanded, and named with its limit."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -53,3 +54,18 @@ def test_what_contains_itself_is_refused() -> None:
     value += [value, value]
     with pytest.raises(TooMuchError, match="contains itself"):
         check_size(value)
+
+
+def test_the_docs_name_the_limits() -> None:
+    text = " ".join((Path(__file__).parents[2] / "docs" / "trust.md").read_text().split())
+    for words in (
+        f"{limits.THETAS:,} values of θ of a learner",
+        f"{limits.SETS:,} held-out sets",
+        f"{limits.CELLS:,} cells of a task",
+        f"{limits.JOBS:,} jobs of a study",
+        f"{limits.ROWS:,} rows drawn from an oracle",
+        f"at most {limits.CONFIG_BYTES // 10**6} MB",
+        f"{limits.CONFIG_VALUES:,} values with all aliases written out",
+        f"{limits.CONFIG_DEPTH} levels",
+    ):
+        assert words in text

@@ -75,3 +75,13 @@ def test_a_change_in_what_it_imports_fits_it_again(
     run = project.succeed(RISKS)
     assert project.fitted(run) == len(SETS)
     assert (project.results / "risks.csv").read_text() != before
+
+
+def test_a_dry_run_imports_nothing_of_the_study(own: Project, tmp_path: Path) -> None:
+    project = own.copy_to(tmp_path / "copy")
+    mark = "open('imported', 'w').close()\n"
+    (project.folder / "mine.py").write_text(f"{mark}{FILES['mine.py']}")
+    assert project.succeed(RISKS, "-n").jobs["fit_cells"]
+    assert not (project.folder / "imported").exists()
+    project.succeed(RISKS)
+    assert (project.folder / "imported").exists()

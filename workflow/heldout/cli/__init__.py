@@ -13,7 +13,6 @@ from pathlib import Path
 
 from heldout import __version__
 from heldout.errors import HeldoutError
-from heldout.user_code.search import look_in_study_folder
 
 CONFIG = Path("config/config.yaml")
 RESULTS = Path("results")
@@ -22,7 +21,6 @@ RESULTS = Path("results")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; a HeldoutError is printed without a traceback."""
     arguments = parser().parse_args(argv)
-    look_in_study_folder()
     try:
         command = importlib.import_module(f"heldout.cli.{arguments.command}")
         return int(command.run(arguments))

@@ -66,7 +66,10 @@ def search_path() -> list[str]:
 
 
 def look_in_study_folder() -> None:
-    """Let this process import modules in that order: for steps, and for the command `heldout`.
+    """Let this process import modules in that order: for steps, and for commands that need learners.
+
+    Before it is called, no module of the study can be imported, not even by a library that only
+    tries whether another one is there.
 
     Examples
     --------
