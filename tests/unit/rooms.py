@@ -2,11 +2,13 @@
 
 ROOMS = (
     "errors",
+    "limits",
     "names",
     "files",
     "predictions",
     "provenance",
     "receipts",
+    "user_code",
     "registries",
     "resampling",
     "measures",

@@ -149,6 +149,11 @@ class Project:
         """Run `heldout show`."""
         return _finish(self._start("heldout", "show"))
 
+    def snakemake(self, *options: str) -> Run:
+        """Run Snakemake with the default config of the folder."""
+        where = ["--snakefile", str(REPO / "Snakefile"), "--directory", str(self.folder)]
+        return _finish(self._start("snakemake", *where, *options))
+
     def succeed(self, *options: str, cores: int = 2) -> Run:
         """Run Snakemake, which must not fail."""
         run = self.run(*options, cores=cores)
@@ -158,7 +163,7 @@ class Project:
     def _start(self, module: str, *arguments: str) -> subprocess.Popen[str]:
         self.write_inputs()
         return subprocess.Popen(
-            [sys.executable, "-m", module, *arguments],
+            [sys.executable, "-P", "-m", module, *arguments],  # as the command `snakemake` does
             cwd=self.folder,
             env=self._environment(),
             stdout=subprocess.PIPE,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from heldout.cells.integrity import Findings, inspect, remove, remove_leftovers
 from heldout.cli import CONFIG
-from heldout.config.load import read_config
+from heldout.config.files import read_config
 from heldout.errors import HeldoutError, counted
 from heldout.execution.rehearse import Rehearsal, rehearse
 from heldout.execution.study import Study

@@ -7,6 +7,7 @@ from typing import Any
 
 from heldout.execution.specs import build
 from heldout.execution.study import Study
+from heldout.user_code.search import look_in_study_folder
 
 
 @dataclass(frozen=True)
@@ -35,5 +36,6 @@ def rehearse(study: Study, task: str) -> Rehearsal:
         spec = build.fit_cells(declared, "1", "1")
         plan = open_plan(folder, spec.cells)
         loss = loss_for(spec.loss, plan.table.classification)
+        look_in_study_folder()  # only now: what was read so far must not import the user's modules
         checked_builders(plan, loss.needs)
         return Rehearsal(facts, loss.name, len(plan.learners))
