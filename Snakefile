@@ -1,6 +1,13 @@
 # The workflow is workflow/Snakefile; this lets plain `snakemake` find it in a checkout.
 
-import heldout  # before the next file, whose folder Snakemake puts first on Python's path
+import os
+import sys
+
+# Snakemake puts this folder first on Python's path, `python -m` the working folder. Last, a random.py
+# of the user's shadows nothing.
+sys.path.sort(key=lambda folder: folder in ("", os.getcwd(), workflow.basedir))
+
+import heldout  # before the next file, whose folder Snakemake puts first as well
 
 
 include: "workflow/Snakefile"

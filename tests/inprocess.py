@@ -68,10 +68,13 @@ def run_task(
 ) -> Run:
     """Prepare, split, fit, estimate, select, test: all steps of the only task of a config.
 
+    `folder` is the working folder; the results of the task are in `Run.folder`.
+
     `splits` replace drawn ones, to compare with programs that draw their own.
     """
     study = Study({**config, "batches": batches})
     [task] = study.tasks
+    folder = folder / "results" / task  # the ledger lies beside `results`
 
     def step(name: str, **wildcards: Any) -> None:
         run_step(study, folder, name, task, **wildcards)
@@ -89,6 +92,8 @@ def run_task(
     step("train_final")
     if study.has_test(task):
         step("open_test")
+        step("score_test")
+    step("write_card")
     step("tabulate_estimates")
     step("run_checks")
     return Run(folder)

@@ -18,6 +18,9 @@ ESTIMATE_COLUMNS = (
 )
 
 
+OPENED = {"state": "opened", "count": 1, "rows": 100, "message": "the first", "ledger": []}
+
+
 def canonical(theta: dict[str, Any]) -> str:
     return json.dumps(theta, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
@@ -37,6 +40,8 @@ class Case:
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    test: dict[str, Any] | None = field(default_factory=lambda: dict(OPENED))
+    opening_notes: list[str] = field(default_factory=list)
 
     def risk(self, learner: str, theta: dict[str, Any], estimator: str) -> float:
         place = list(self.grids).index(learner) + 0.1 * self.grids[learner].index(theta)
@@ -81,10 +86,11 @@ class Case:
         write_csv(folder / "estimates.csv", ESTIMATE_COLUMNS, self._estimates())
         for name, rows in self.tables.items():
             write_csv(folder / f"{name}.csv", list(rows[0]), rows)
-        opening = {"time": "2026-01-02T03:04:05+00:00", "selections_so_far": 1}
-        opening |= {"learner": self.best, "theta": self.grids[self.best][-1], "selection": "abc"}
-        (folder / "vault").mkdir(exist_ok=True)
-        (folder / "vault" / "ledger.jsonl").write_text(json.dumps(opening) + "\n")
+        if self.test is not None:
+            opening = {"time": "2026-01-02T03:04:05+00:00", "task": self.task, "selection": "abc"}
+            opening |= {"learner": self.best, "theta": self.grids[self.best][-1], "count": 1}
+            about = {"overlap": 0, "notes": self.opening_notes, "openings": [opening]}
+            write_json(folder / "vault" / "opening.json", self.test | about)
         return folder
 
     def _facts(self) -> dict[str, Any]:
@@ -100,6 +106,7 @@ class Case:
         return {
             "learner": self.best, "theta": self.grids[self.best][-1], "by": "kfold", "rule": "min",
             "why": "smallest kfold risk", "learners": learners, "warnings": self.warnings,
+            "test": self.test,
         }  # fmt: skip
 
     def _manifest(self) -> dict[str, Any]:

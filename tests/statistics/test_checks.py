@@ -2,12 +2,14 @@
 
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from inprocess import Run, run_task
 
+from heldout.checks import procedure
 from heldout.checks.registry import CHECKS
 from heldout.errors import HeldoutError
 from heldout.estimates.evidence import Evidence
@@ -169,6 +171,24 @@ def test_an_empty_out_of_bag_set_is_counted_and_not_averaged(tmp_path: Path) -> 
 def test_h012_opened_once(tmp_path: Path) -> None:
     assert run(tmp_path, table()).check("H012").status == "pass"
     assert run(tmp_path, table(), test=0).check("H012").status == "na"
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "words"),
+    [
+        ({}, "pass", ["the message"]),
+        ({"state": "opened again", "count": 2}, "fail", ["the message"]),
+        ({"state": "refused", "count": 2}, "fail", ["the message"]),
+        ({"state": "refused", "count": 1}, "fail", ["the message"]),
+        ({"ledger": ["opening 3 is missing"]}, "fail", ["opening 3 is missing", "the message"]),
+    ],
+)
+def test_h012_in_every_state(changes: dict[str, Any], status: str, words: list[str]) -> None:
+    test = {"state": "opened", "count": 1, "rows": 9, "message": "the message", "ledger": []}
+    context: Any = SimpleNamespace(selection={"test": test | changes})
+    found = procedure.test_opened_once(context)
+    assert found.status == status
+    assert all(word in found.message for word in words)
 
 
 def test_h014_h015_corrections_and_repeats(tmp_path: Path) -> None:

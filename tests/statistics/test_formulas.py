@@ -1,5 +1,6 @@
 """Formulas written out once more, in the plainest way, and known values."""
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,14 @@ from heldout.estimates.bootstrap import no_information_risk, point_632, point_63
 from heldout.estimates.comparisons import compare, holm
 from heldout.estimates.corrections import bbc
 from heldout.estimates.evidence import Evidence
-from heldout.estimates.intervals import bounds_of, standard_error
+from heldout.estimates.intervals import bounds_of, opening_divisor, standard_error
 from heldout.estimates.nested import inner_table
 from heldout.measures.losses import LOSSES
 from heldout.predictions import Predictions
 from heldout.resampling.kinds import FOLDS, PAIRS
+from heldout.selection import test as sealed_test
+from heldout.selection.sealed_predictions import SealedPredictions
+from heldout.selection.spec import SealedTestSpec
 
 LEVEL = 0.9
 
@@ -36,14 +40,53 @@ def folds(seed: int = 0) -> list[np.ndarray]:
 # --- intervals ----------------------------------------------------------------------------------
 
 
-def test_t_against_scipy_and_openings_widen_it() -> None:
+def test_t_against_scipy() -> None:
     losses = np.concatenate(folds())
     once = bounds_of("t", evidence("test", [losses]), LEVEL)
     expected = stats.ttest_1samp(losses, 0).confidence_interval(LEVEL)
     assert once[1:] == pytest.approx((expected.low, expected.high))
-    twice = bounds_of("t", evidence("test", [losses], comparisons=2), LEVEL)
-    wider = stats.ttest_1samp(losses, 0).confidence_interval(1 - 0.1 / 2)
-    assert twice[1:] == pytest.approx((wider.low, wider.high))
+    part = bounds_of("t", evidence("test", [losses], divisor=4), LEVEL)
+    wider = stats.ttest_1samp(losses, 0).confidence_interval(1 - 0.1 / 4)
+    assert part[1:] == pytest.approx((wider.low, wider.high))
+
+
+def test_the_first_opening_keeps_delta_and_all_together_use_one_and_a_half() -> None:
+    assert opening_divisor(1) == 1
+    parts = [Fraction(1, opening_divisor(count)) for count in range(1, 1001)]
+    assert parts[1:] == [Fraction(1, t) - Fraction(1, t + 1) for t in range(2, 1001)]
+    assert sum(parts) == Fraction(3, 2) - Fraction(1, 1001)
+
+
+@pytest.mark.parametrize(("count", "delta"), [(1, 0.1), (2, 0.1 / 6), (3, 0.1 / 12), (7, 0.1 / 56)])
+def test_the_interval_of_the_test_at_each_opening(count: int, delta: float) -> None:
+    """Five errors in thirty rows: the ends have tails of δ/2 for the δ of this opening."""
+    target = np.repeat([0, 1], [5, 25])
+    one = np.arange(30)
+    found = SealedPredictions(one, one, target, Predictions(label=np.ones(30, int)), ["a", "b"])
+    spec = SealedTestSpec("t", 19, "zero_one", LEVEL)
+    rows = sealed_test.test_rows(found, {"learner": "knn", "theta": {}}, spec, count)
+    assert {row.learner for row in rows} == {"knn", "all"}
+    exact = next(row for row in rows if row.interval == "clopper_pearson")
+    assert exact.risk == 5 / 30
+    assert exact.level == LEVEL
+    assert stats.binom.sf(4, 30, exact.ci_low) == pytest.approx(delta / 2)
+    assert stats.binom.cdf(5, 30, exact.ci_high) == pytest.approx(delta / 2)
+
+
+def test_the_test_of_numbers_has_squared_losses_unless_told_otherwise() -> None:
+    one = np.arange(4)
+    found = SealedPredictions(one, one, one + 2.0, Predictions(value=one * 1.0), None)
+    rows = sealed_test.test_rows(
+        found, {"learner": "knn", "theta": {}}, SealedTestSpec("t", 19, None, LEVEL), 1
+    )
+    assert {row.risk for row in rows} == {4.0}
+
+
+def test_a_refused_opening_gives_no_estimate() -> None:
+    none = np.arange(0)
+    found = SealedPredictions(none, none, none, Predictions(), ["a", "b"])
+    spec = SealedTestSpec("t", 19, "zero_one", LEVEL)
+    assert sealed_test.test_rows(found, {"learner": "knn", "theta": {}}, spec, 2) == []
 
 
 def test_bound_on_the_excess_risk_of_the_development_set() -> None:

@@ -2,12 +2,14 @@
 
 ROOMS = (
     "errors",
+    "limits",
     "names",
     "files",
     "predictions",
     "provenance",
     "receipts",
     "faults",
+    "user_code",
     "registries",
     "resampling",
     "measures",

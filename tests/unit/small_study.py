@@ -30,6 +30,8 @@ STEPS = (
     "estimate_procedures",
     "train_final",
     "open_test",
+    "score_test",
+    "write_card",
     "tabulate_estimates",
 )
 

@@ -22,9 +22,10 @@ _FITS = "fits cells, or needs a model that was fitted"
 WITHOUT_EXAMPLE = {
     "estimates.loss_table.open_loss_table": _FINISHED,
     "selection.batch.fit_batch": _FITS,
-    "selection.card.card_of": _FITS,
+    "selection.sealed_predictions.predict_sealed": _FITS,
     "selection.test.test_rows": _FITS,
     "selection.train.final_pipeline": _FITS,
+    "selection.training.training_of": _FITS,
     "checks.check.run_checks": _FINISHED,
     "audit.page.audit_page": _FINISHED,
     "audit.batch.stack": "takes replicates, each of which is made by many fits",

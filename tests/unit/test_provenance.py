@@ -2,8 +2,6 @@
 
 import ast
 import sys
-from importlib.metadata import version
-from pathlib import Path
 
 import pytest
 from provenance_copy import load_provenance
@@ -160,21 +158,3 @@ def test_library_versions_name_the_numeric_libraries():
     import sklearn
 
     assert f'"scikit-learn":"{sklearn.__version__}"' in provenance.library_versions()
-
-
-def test_the_source_of_a_users_own_estimator(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(str(tmp_path))
-    module = tmp_path / "my_own_learner.py"
-
-    def source(text: str) -> str:
-        module.write_text(text)
-        provenance.estimator_source.cache_clear()
-        return provenance.estimator_source("my_own_learner.Mine")
-
-    first = source("class Mine:\n    depth = 1\n")
-    assert source("class Mine:\n    depth = 1  # one\n") == first
-    assert source("class Mine:\n    depth = 2\n") != first
-    assert provenance.estimator_source("sklearn.svm.SVC") == ""
-    assert provenance.estimator_source("pyarrow.Table") == f"pyarrow {version('pyarrow')}"

@@ -145,6 +145,15 @@ class Project:
         """Run `heldout check`."""
         return _finish(self._start("heldout", "check", "--config", CONFIG, *options))
 
+    def show(self) -> Run:
+        """Run `heldout show`."""
+        return _finish(self._start("heldout", "show"))
+
+    def snakemake(self, *options: str) -> Run:
+        """Run Snakemake with the default config of the folder."""
+        where = ["--snakefile", str(REPO / "Snakefile"), "--directory", str(self.folder)]
+        return _finish(self._start("snakemake", *where, *options))
+
     def succeed(self, *options: str, cores: int = 2) -> Run:
         """Run Snakemake, which must not fail."""
         run = self.run(*options, cores=cores)
@@ -154,7 +163,7 @@ class Project:
     def _start(self, module: str, *arguments: str) -> subprocess.Popen[str]:
         self.write_inputs()
         return subprocess.Popen(
-            [sys.executable, "-m", module, *arguments],
+            [sys.executable, "-P", "-m", module, *arguments],  # as the command `snakemake` does
             cwd=self.folder,
             env=self._environment(),
             stdout=subprocess.PIPE,

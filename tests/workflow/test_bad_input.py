@@ -1,5 +1,6 @@
 """Bad input is refused before the first fit, in words that say what, where and what to do."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -140,6 +141,26 @@ CONFIGS: dict[str, tuple[Spoil, str]] = {
         learner(estimator="tree", params={"max_depth": 1}, grid={"max_depth": [1]}),
         "learners.tree: 'max_depth' stands both in params and in grid",
     ),
+    "a range to a thousand million": (
+        learner(estimator="tree", grid={"max_depth": {"range": [1, 10**9]}}),
+        "learners.tree.grid.max_depth: asks for 999999999 values; the limit is 100000",
+    ),
+    "a million batches": (
+        config(batches=10**6),
+        "batches: should be less than or equal to 10000 (found 1000000)",
+    ),
+    "a hundred million repeats": (
+        task(kfold={"k": 3, "repeats": 10**8}),
+        "tasks.birds.kfold.repeats: should be less than or equal to 100000 (found 100000000)",
+    ),
+    "a module that is not there": (
+        learner(estimator="my_modul.Mine"),
+        "learners.tree.estimator: no module 'my_modul' on Python's path or in ",
+    ),
+    "a name that repeats itself": (
+        lambda project: project.config["tasks"].update({"a" * 30: project.task}),
+        "the name ends in the same characters 20 times over, which Snakemake takes for an endless loop",
+    ),
     "empty grid": (
         learner(estimator="tree", grid={"max_depth": []}),
         "learners.tree.grid.max_depth: the list of values is empty",
@@ -153,8 +174,10 @@ def test_a_bad_config_is_refused_while_it_is_read(
 ) -> None:
     project = Project(tmp_path)
     spoil(project)
+    started = time.perf_counter()
     with pytest.raises(HeldoutError) as error:
         Study(project.config)
+    assert time.perf_counter() - started < 1
     assert message in str(error.value)
 
 
@@ -272,6 +295,10 @@ INPUTS: dict[str, tuple[Spoil, str]] = {
     "no such class": (
         learner(estimator="sklearn.tree.DecisionTreeClasifier"),
         "no 'DecisionTreeClasifier' in sklearn.tree; did you mean 'DecisionTreeClassifier'?",
+    ),
+    "a function that is no estimator": (
+        learner(estimator="os.path.join"),
+        "learners.tree.estimator: cannot be made: os.path.join() gives TypeError: join() missing",
     ),
     "an import path for another kind of target": (
         learner(estimator="sklearn.tree.DecisionTreeRegressor"),

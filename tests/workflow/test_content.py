@@ -146,7 +146,7 @@ def test_a_bit_that_flips_after_the_plan_ends_the_step_and_no_cell_is_poisoned(
     )
     cells = project.cells()
     flip(features)
-    command = f"python -m heldout.execution.step {spec.relative_to(project.folder)}"
+    command = f"python -P -m heldout.execution.step {spec.relative_to(project.folder)}"
     done = project.shell(command)
     assert done.returncode == 1
     log = (project.results / "logs" / "fit_cells.1-of-2.log").read_text()

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import numpy as np
-
 PROCESS = os.urandom(4).hex()
 """Part of temporary names: on a shared disk, two machines may have processes of the same number."""
 
@@ -136,20 +134,24 @@ def read_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def write_array(path: Path, array: np.ndarray) -> None:
+def write_array(path: Path, array: Any) -> None:
     """Write an array as a .npy file, atomically.
 
     Parameters
     ----------
     path, array
-        The file and its content. The folder of the file is made if need be; a file
+        The file and its content, a numpy array. The folder of the file is made if need be; a file
         that is there is replaced.
 
     Examples
     --------
+    >>> import numpy as np
+    >>> import numpy as np
     >>> write_array(folder / "x.npy", np.arange(3))
     >>> np.load(folder / "x.npy").tolist()
     [0, 1, 2]
     """
+    import numpy as np  # here, because steps that only write JSON do without it
+
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(path, lambda file: np.save(file, array))

@@ -10,7 +10,6 @@ Standard library only: the workflow imports this while it is parsed.
 import ast
 import contextlib
 import functools
-import importlib.util
 import json
 import os
 import re
@@ -81,40 +80,6 @@ def _version(name: str) -> str:
         return "absent"
 
 
-@functools.cache
-def estimator_source(import_path: str) -> str:
-    """What identifies the code of an estimator that is not scikit-learn's own.
-
-    Parameters
-    ----------
-    import_path
-        The import path of the estimator's class or factory.
-
-    Returns
-    -------
-    str
-        The name and version of an installed package; the digest of the source of the user's own
-        module, so that its cells are fitted again when it changes; empty for scikit-learn, whose
-        version is in `library_versions`.
-
-    Examples
-    --------
-    >>> estimator_source("sklearn.svm.SVC")
-    ''
-    >>> estimator_source("pyarrow.Table").split()[0]
-    'pyarrow'
-    """
-    top = import_path.replace(":", ".").split(".")[0]
-    spec = None if top == "sklearn" else importlib.util.find_spec(top)
-    if spec is None or spec.origin is None:
-        return ""
-    if "site-packages" in Path(spec.origin).parts:
-        return f"{top} {_version(top)}"
-    folders = spec.submodule_search_locations
-    files = sorted(Path(folders[0]).rglob("*.py")) if folders else [Path(spec.origin)]
-    return digest(*(_tree_digest(ast.parse(file.read_text(encoding="utf-8"))) for file in files))
-
-
 def import_closure(*modules: str) -> set[str]:
     """The modules and all heldout modules that they import, transitively.
 
@@ -171,7 +136,7 @@ def _facts(module: str) -> _Facts:
     if saved is not None and saved.stamp == stamp:
         return saved
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    _unsaved[module] = _Facts(stamp, _imports(tree), _tree_digest(tree))
+    _unsaved[module] = _Facts(stamp, _imports(tree), tree_digest(tree))
     return _unsaved[module]
 
 
@@ -233,7 +198,24 @@ def _executed_nodes(tree: ast.AST) -> Iterator[ast.AST]:
         yield from _executed_nodes(node)
 
 
-def _tree_digest(tree: ast.Module) -> str:
+def tree_digest(tree: ast.Module) -> str:
+    """Digest of a syntax tree without docstrings.
+
+    Parameters
+    ----------
+    tree
+        A module's syntax tree.
+
+    Returns
+    -------
+    str
+        32 hexadecimal digits.
+
+    Examples
+    --------
+    >>> tree_digest(ast.parse("x = 1  # one")) == tree_digest(ast.parse("x = 1"))
+    True
+    """
     tokens: list[str] = []
     _append_tokens(tree, tokens)
     return digest("\n".join(tokens))

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from heldout.files import write_text
 from heldout.names import canonical, digest
 
 RECEIPTS = "receipts"
@@ -97,33 +98,7 @@ def write_receipt(path: Path, receipt: Receipt) -> None:
     """
     content = asdict(receipt)
     text = json.dumps(content | {"digest": digest(canonical(content))}, ensure_ascii=False)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    replace_text(path, text + "\n")
-
-
-def replace_text(path: Path, text: str) -> None:
-    """Write UTF-8 text under a temporary name, then rename it (`files` would import numpy).
-
-    Parameters
-    ----------
-    path, text
-        The file, whose folder must exist, and its content.
-
-    Examples
-    --------
-    >>> replace_text(folder / "a.txt", "θ")
-    >>> (folder / "a.txt").read_text(encoding="utf-8")
-    'θ'
-    """
-    import os
-
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}.tmp")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    write_text(path, text + "\n")
 
 
 def read_receipt(path: Path) -> Receipt | None:

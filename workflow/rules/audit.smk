@@ -14,7 +14,7 @@ rule audit_batch:
     log:
         "results/{task}/logs/audit_batch.m{m}.{batch}.log",
     wildcard_constraints:
-        m=r"\d+",
+        m=r"\d{1,9}",
     threads: 1
     resources:
         mem_mb=lambda _, input, attempt: study.fitting_memory(input.size_mb, attempt),

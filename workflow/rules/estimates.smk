@@ -1,4 +1,4 @@
-# Cells → risks → selection → final model → test → estimates.
+# Cells → risks → choice → final model → test → selection and estimates.
 
 
 rule estimate_risks:
@@ -35,7 +35,7 @@ rule select_model:
             risks="results/{task}/risks.csv",
         ),
     output:
-        selection="results/{task}/selection.json",
+        choice="results/{task}/selection/choice.json",
     log:
         "results/{task}/logs/select_model.log",
     shell:
@@ -49,7 +49,7 @@ rule estimate_procedures:
             table=TABLE,
             splits=study.split_files,
             manifests=plan.manifests,
-            selection="results/{task}/selection.json",
+            choice="results/{task}/selection/choice.json",
         ),
     output:
         unsealed="results/{task}/estimates/unsealed.csv",
@@ -104,11 +104,11 @@ rule train_final:
         plan.reads(
             "train_final",
             table=WHOLE_TABLE,
-            selection="results/{task}/selection.json",
+            choice="results/{task}/selection/choice.json",
         ),
     output:
         model="results/{task}/final/model.joblib",
-        card="results/{task}/final/card.json",
+        training="results/{task}/final/training.json",
     log:
         "results/{task}/logs/train_final.log",
     resources:
@@ -117,19 +117,19 @@ rule train_final:
         STEP
 
 
-# The only rule that reads the sealed rows. It also appends to vault/ledger.jsonl, which is not
-# declared as an output because Snakemake deletes outputs before a job runs.
+# The only rule that reads the sealed rows. It also adds to the ledger (.heldout/ledger) and to
+# vault/witness.json, which are no outputs because Snakemake deletes these before a job runs.
 rule open_test:
     input:
         plan.reads(
             "open_test",
             sealed="results/{task}/vault/sealed.parquet",
-            selection="results/{task}/selection.json",
             model="results/{task}/final/model.joblib",
-            card="results/{task}/final/card.json",
+            training="results/{task}/final/training.json",
         ),
     output:
-        test="results/{task}/vault/test.csv",
+        opening="results/{task}/vault/opening.json",
+        predictions="results/{task}/vault/predictions.parquet",
     log:
         "results/{task}/logs/open_test.log",
     resources:
@@ -138,11 +138,50 @@ rule open_test:
         STEP
 
 
+rule score_test:
+    input:
+        plan.reads(
+            "score_test",
+            choice="results/{task}/selection/choice.json",
+            opening="results/{task}/vault/opening.json",
+            predictions="results/{task}/vault/predictions.parquet",
+        ),
+    output:
+        test="results/{task}/vault/test.csv",
+    log:
+        "results/{task}/logs/score_test.log",
+    shell:
+        STEP
+
+
+rule write_card:
+    input:
+        plan.reads(
+            "write_card",
+            choice="results/{task}/selection/choice.json",
+            training="results/{task}/final/training.json",
+            opening=lambda wildcards: (
+                f"results/{wildcards.task}/vault/opening.json"
+                if study.has_test(wildcards.task)
+                else []
+            ),
+        ),
+    output:
+        selection="results/{task}/selection.json",
+        card="results/{task}/final/card.json",
+    log:
+        "results/{task}/logs/write_card.log",
+    shell:
+        STEP
+
+
+# The selection is among its inputs so that whoever asks for the estimates gets both, of the same run.
 rule tabulate_estimates:
     input:
         plan.reads(
             "tabulate_estimates",
             unsealed="results/{task}/estimates/unsealed.csv",
+            selection="results/{task}/selection.json",
             test=lambda wildcards: (
                 f"results/{wildcards.task}/vault/test.csv"
                 if study.has_test(wildcards.task)

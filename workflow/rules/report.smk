@@ -18,6 +18,11 @@ rule render_report:
             checks="results/{task}/checks.csv",
             selection="results/{task}/selection.json",
             card="results/{task}/final/card.json",
+            opening=lambda wildcards: (
+                f"results/{wildcards.task}/vault/opening.json"
+                if study.has_test(wildcards.task)
+                else []
+            ),
             metrics=lambda wildcards: (
                 f"results/{wildcards.task}/metrics.csv"
                 if study.has_metrics(wildcards.task)

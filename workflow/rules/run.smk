@@ -3,8 +3,8 @@
 from heldout.cells.progress import watch
 
 # A step is given one file, which says all that it depends on: `plan.reads` adds it to the inputs of
-# a rule, as `spec`. The line can be pasted into a shell.
-STEP = "python -m heldout.execution.step {input.spec}"
+# a rule, as `spec`. The line can be pasted into a shell. (-P: a user's random.py shadows nothing.)
+STEP = "python -P -m heldout.execution.step {input.spec}"
 
 # The files of a prepared table: with and without its features.
 TABLE = expand("results/{{task}}/data/{file}", file=["table.json", "y.npy", "rows.npy"])

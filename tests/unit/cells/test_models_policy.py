@@ -36,10 +36,10 @@ def models_of(folder: Path) -> set[str]:
 )
 def test_what_stays(tmp_path: Path, models: str, kept: int) -> None:
     found = run(tmp_path, models)
-    assert len(models_of(tmp_path)) == kept
-    predictor = joblib.load(tmp_path / "final" / "model.joblib")
+    assert len(models_of(found.folder)) == kept
+    predictor = joblib.load(found.folder / "final" / "model.joblib")
     assert len(predictor.predict(PENGUINS)) == 344
-    shared = list((tmp_path / "cells" / ".shared").glob("*"))
+    shared = list((found.folder / "cells" / ".shared").glob("*"))
     assert bool(shared) == (kept > 0)
     whole = run(tmp_path / "again", "all")
     assert [row.risk for row in found.estimates] == [row.risk for row in whole.estimates]

@@ -37,9 +37,8 @@ def finished(tmp_path: Path) -> Any:
             "grid": {"max_iter": iterations},
         }
         config = {"tasks": {"t": task}, "learners": {"plain": plain}}
-        folder = tmp_path / "results" / str(iterations)
-        found = run_task(config, folder)
-        run_step(Study({**config, "batches": 1}), folder, "render_report", "t")
+        found = run_task(config, tmp_path / str(iterations))
+        run_step(Study({**config, "batches": 1}), found.folder, "render_report", "t")
         return found
 
     return run

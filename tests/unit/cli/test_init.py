@@ -84,9 +84,9 @@ def test_a_few_whole_numbers_are_classes(init, values, loss):
 
 def test_k_follows_the_smallest_class(init, tmp_path):
     config = init(columns() | {"y": ["rare"] * 7 + ["common"] * 93})
-    assert task(config)["kfold"] == {"k": 5, "stratify": True}
+    assert task(config)["kfold"] == {"k": 6, "stratify": True}
     text = (tmp_path / "config" / "config.yaml").read_text()
-    assert "class rare has only 5 of the rows to learn from" in text
+    assert "class rare has only 6 of the rows to learn from" in text
 
 
 def test_a_class_too_small_for_any_stratified_folds(init):

@@ -127,3 +127,21 @@ def test_errors(project, capsys):
     (project / "results/small/estimates.csv").unlink()
     assert "task 'small' has no estimates yet; run: snakemake" in failed(capsys, "small")
     assert "no estimates in 'results'; run: snakemake" in failed(capsys)
+
+
+def test_what_must_be_known_of_the_test_is_said(project, capsys):
+    path = project / "results" / "small" / "selection.json"
+    selection = json.loads(path.read_text())
+    assert "test:" not in shown(capsys, "small").split("why:")[1]
+    refused = {
+        "state": "refused",
+        "count": 2,
+        "message": "judged before",
+        "ledger": ["opening 1 …"],
+    }
+    path.write_text(json.dumps(selection | {"test": selection["test"] | refused}))
+    text = shown(capsys, "small")
+    assert "test: judged before" in text
+    assert "test: the ledger of openings is damaged: opening 1 …" in text
+    path.write_text(json.dumps(selection | {"test": None}))
+    assert "test:" not in shown(capsys, "small").split("why:")[1]

@@ -100,6 +100,86 @@ def test_the_shipped_configs_are_valid():
             "tasks.p.kfold: the user's own folds cannot be repeated",
         ),
         (
+            {"task": "kfold: {repeats: 100000000}"},
+            "tasks.p.kfold.repeats: should be less than or equal to 100000 (found 100000000)",
+        ),
+        (
+            {"task": "kfold: {k: 1000000000}"},
+            "tasks.p.kfold.k: should be less than or equal to 100000 (found 1000000000)",
+        ),
+        (
+            {"task": "montecarlo: {rounds: 1000000000}"},
+            "tasks.p.montecarlo.rounds: should be less than or equal to 100000 (found 1000000000)",
+        ),
+        (
+            {"task": "montecarlo: {halvings: 1000000}"},
+            "tasks.p.montecarlo.halvings: should be less than or equal to 100000 (found 1000000)",
+        ),
+        (
+            {"task": "bootstrap: {bags: 1000000000}"},
+            "tasks.p.bootstrap.bags: should be less than or equal to 100000 (found 1000000000)",
+        ),
+        (
+            {"task": "select: {maximum: 1000000000}"},
+            "tasks.p.select.maximum: should be less than or equal to 100000 (found 1000000000)",
+        ),
+        (
+            {"task": "audit: {replicates: 1000000000}"},
+            "tasks.p.audit.replicates: should be less than or equal to 1000000 (found 1000000000)",
+        ),
+        (
+            {"task": "audit: {replicates: 1000000, batch: 1}"},
+            "tasks: asks for 3000013 jobs (tasks × batches, batches of audits); the limit is 10000",
+        ),
+        (
+            {"task": "audit: {m: [1000000000]}"},
+            "tasks.p.audit.m.0: should be less than or equal to 1000000 (found 1000000000)",
+        ),
+        (
+            {"task": "data: 'oracle:noise', oracle: {rows: 1000000000}"},
+            "tasks.p.oracle.rows: asks for 1000000000 rows; the limit is 1000000",
+        ),
+        (
+            {"task": "data: 'oracle:noise', oracle: {features: 1000000}"},
+            "tasks.p.oracle: asks for 200000000 numbers (rows × features); the limit is 100000000",
+        ),
+        (
+            {"task": "data: 'oracle:noise', oracle: {features: 1000}, audit: {m: [1000000]}"},
+            "tasks.p.audit: asks for 1000000000 numbers (rows × features); the limit is 100000000",
+        ),
+        (
+            {"top": "batches: 1000000"},
+            "batches: should be less than or equal to 10000 (found 1000000)",
+        ),
+        (
+            {"task": "kfold: {k: 400}", "top": "batch_cells: 1"},
+            "jobs (tasks × batches, batches of audits); the limit is 10000",
+        ),
+        (
+            {"task": "kfold: {k: 1000, repeats: 1000}, estimators: [kfold]"},
+            "tasks.p: asks for 1000000 held-out sets (1000000 folds); the limit is 100000",
+        ),
+        (
+            {"task": "kfold: {k: 1000}, estimators: [nested_cv]"},
+            "(1000 folds + 499500 pairs); the limit is 100000",
+        ),
+        (
+            {
+                "task": "estimators: [kfold, training]",
+                "learners": "knn: {estimator: knn, grid: {n_neighbors: {range: [0, 100000]}}}",
+            },
+            "tasks.p: asks for 1100000 cells (100000 values of θ × 11 held-out sets); the limit is",
+        ),
+        (
+            {"learners": "knn: {estimator: knn, params: {when: 2020-01-01}}"},
+            "learners.knn.params.when: found a date, 2020-01-01; put it in quotes",
+        ),
+        (
+            {"learners": "knn: {estimator: knn, params: {class_weight: {1: 2, b: 3}}}"},
+            "learners.knn.params.class_weight: some keys are texts and some are numbers",
+        ),
+        ({"top": f"seed: 0x{'f' * 5000}"}, "seed: about 10^6020 is too large a number"),
+        (
             {"task": "kfold: {k: 2}, estimators: [nested_cv]"},
             "tasks.p.kfold.k: nested CV leaves out pairs of folds and needs k ≥ 3, found 2",
         ),
@@ -114,6 +194,37 @@ def test_a_config_without_tasks_or_learners_says_so():
     assert "tasks.p.learners: is missing" in message_of(
         {"tasks": {"p": {"data": "d.csv", "target": "y"}}}
     )
+
+
+@pytest.mark.parametrize("name", ["a" * 20, "ab" * 20, "x" + "1" * 30])
+def test_task_names_that_repeat_themselves_are_refused(name):
+    """Snakemake would raise a PeriodicWildcardError."""
+    task = {"data": "d.csv", "target": "y", "learners": ["knn"]}
+    assert f"tasks.{name}: the name ends in the same characters 20" in message_of(
+        {"tasks": {name: task}}
+    )
+    assert Study({"tasks": {name[1:20] + "_" * 19: task}})
+
+
+def test_the_name_of_the_index_is_no_tasks():
+    task = {"data": "d.csv", "target": "y", "learners": ["knn"]}
+    assert "tasks.index.html: the name 'index.html' is kept" in message_of(
+        {"tasks": {"index.html": task}}
+    )
+
+
+def test_aliases_of_aliases_are_refused_before_they_are_walked():
+    laughs = ["ha"]
+    for _ in range(9):
+        laughs = [laughs] * 10
+    for raw in (config() | {"learners": laughs}, config() | {"tasks": {"p": laughs}}):
+        assert "values with all aliases written out; the limit is 200000" in message_of(raw)
+
+
+def test_a_long_value_is_cut_off_in_the_message():
+    message = message_of(config() | {"seed": ["x" * 1000]})
+    assert "seed: should be a valid integer (found ['xxx" in message
+    assert len(message) < 400
 
 
 def test_all_mistakes_are_listed_each_once():

@@ -12,7 +12,7 @@ from tables import prepared, write_csv, write_parquet
 
 from heldout.data.prepare import prepare
 from heldout.data.request import Request
-from heldout.data.vault import SOURCE_ROW, read_sealed
+from heldout.data.vault import ROW_DIGEST, SOURCE_ROW, read_sealed
 from heldout.errors import HeldoutError
 from heldout.files import read_json
 
@@ -77,6 +77,7 @@ def test_the_sealed_rows_are_kept_as_they_were_read(tmp_path):
     sealed = read_sealed(tmp_path / "vault").to_pylist()
     for row in sealed:
         number = row.pop(SOURCE_ROW)
+        assert len(row.pop(ROW_DIGEST)) == 16
         assert row == {name: values[number] for name, values in COLUMNS.items()}
 
 
@@ -120,15 +121,36 @@ def test_groups_may_be_a_category_of_the_file(tmp_path):
     assert table.rows["unit"].tolist() == [i // 4 for i in range(N)]
 
 
-def test_which_rows_are_sealed_depends_on_seed_and_task_and_no_feature(tmp_path):
+def test_which_rows_are_sealed_depends_on_seed_table_and_target_only(tmp_path):
     run(tmp_path)
     first = sealed_rows(tmp_path)
     run(tmp_path, COLUMNS | {"number": [0.0] * N})
     assert sealed_rows(tmp_path) == first
     run(tmp_path, seed=20)
     assert sealed_rows(tmp_path) != first
-    run(tmp_path, task="other")
+    columns = COLUMNS | {"same": COLUMNS["y"]}
+    run(tmp_path, columns, target="same")
     assert sealed_rows(tmp_path) != first
+    renamed = write_parquet(tmp_path / "renamed.parquet", COLUMNS)
+    run(tmp_path, data=renamed)
+    assert sealed_rows(tmp_path) != first
+    run(tmp_path, task="other")
+    assert sealed_rows(tmp_path) == first
+    (tmp_path / "elsewhere").mkdir()
+    run(
+        tmp_path,
+        data=str((tmp_path / "table.parquet").rename(tmp_path / "elsewhere" / "table.parquet")),
+    )
+    assert sealed_rows(tmp_path) == first
+
+
+def test_what_counts_as_missing_changes_no_digest(tmp_path):
+    run(tmp_path)
+    before = read_sealed(tmp_path / "vault").column(ROW_DIGEST).to_pylist()
+    run(tmp_path, missing=["a", "b", "c", "1"])
+    sealed = read_sealed(tmp_path / "vault")
+    assert sealed.column("text").null_count == sealed.num_rows
+    assert sealed.column(ROW_DIGEST).to_pylist() == before
 
 
 HOSTILE = {
@@ -188,6 +210,7 @@ def test_another_table_as_the_test_set(tmp_path):
     facts = run(tmp_path, test=test, groups="group")
     assert (facts["n"], facts["sealed"]) == (N, 2)
     sealed = read_sealed(tmp_path / "vault").to_pydict()
+    assert len(set(sealed.pop(ROW_DIGEST))) == 2
     assert sealed == other | {SOURCE_ROW: [0, 1]}
     assert read_json(tmp_path / "data" / "table.json")["schema"]["target"]["classes"] == [
         "no",

@@ -1,15 +1,23 @@
-"""The vault and its ledger: who may open it again, and what is recorded."""
+"""The vault: what is written comes back, and nobody else may read it."""
+
+import os
+import stat
 
 import pyarrow as pa
 import pytest
 
-from heldout.data.ledger import read_ledger, record_opening
-from heldout.data.vault import read_sealed, sealed_identity, write_sealed
-from heldout.errors import HeldoutError
+from heldout.data.vault import private_folders, read_sealed, write_sealed
 
-FIRST, SECOND, THIRD = (
-    {"identity": name, "learner": "knn", "theta": {"n_neighbors": 5}} for name in "abc"
-)
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture(autouse=True)
+def usual_umask():
+    before = os.umask(0o022)
+    yield
+    assert os.umask(before) == 0o022
 
 
 def test_the_sealed_rows_come_back_as_they_were(tmp_path):
@@ -19,30 +27,45 @@ def test_the_sealed_rows_come_back_as_they_were(tmp_path):
     assert [file.name for file in (tmp_path / "deep" / "vault").iterdir()] == ["sealed.parquet"]
 
 
-def test_the_identity_of_sealed_rows_depends_on_every_value():
-    rows = {"x": [1.0, 2.0], "y": ["a", "b"]}
-    others = ({"x": [1.0, 2.5]}, {"y": ["a", "c"]}, {"x": [2.0, 1.0], "y": ["b", "a"]})
-    found = {sealed_identity(pa.table(rows | other)) for other in ({}, *others)}
-    assert len(found) == 4
-    assert sealed_identity(pa.table(rows)) in found
+def test_only_their_owner_may_read_them(tmp_path):
+    write_sealed(tmp_path / "results" / "vault", pa.table({"y": [1]}))
+    assert mode(tmp_path / "results") == 0o755
+    assert mode(tmp_path / "results" / "vault") == 0o700
+    assert mode(tmp_path / "results" / "vault" / "sealed.parquet") == 0o600
 
 
-def test_the_same_selection_may_look_again(tmp_path):
-    assert record_opening(tmp_path, "rows", FIRST, "one config", again=False) == 1
-    assert record_opening(tmp_path, "rows", FIRST, "another config", again=False) == 1
-    assert [entry["config"] for entry in read_ledger(tmp_path)] == ["one config", "another config"]
+def test_an_open_vault_is_closed_when_it_is_touched(tmp_path):
+    vault = tmp_path / "vault"
+    write_sealed(vault, pa.table({"y": [1]}), private=False)
+    assert (mode(vault), mode(vault / "sealed.parquet")) == (0o755, 0o644)
+    with private_folders(vault):
+        pass
+    assert (mode(vault), mode(vault / "sealed.parquet")) == (0o700, 0o600)
 
 
-def test_another_selection_is_refused_unless_the_user_insists(tmp_path):
-    record_opening(tmp_path, "rows", FIRST, "config", again=False)
-    with pytest.raises(HeldoutError, match=r"already judged another selection \(1 so far\)"):
-        record_opening(tmp_path, "rows", SECOND, "config", again=False)
-    assert len(read_ledger(tmp_path)) == 1
-    assert record_opening(tmp_path, "rows", SECOND, "config", again=True) == 2
-    assert record_opening(tmp_path, "rows", THIRD, "config", again=True) == 3
-    assert record_opening(tmp_path, "rows", FIRST, "config", again=False) == 3
+def test_a_shared_vault_is_as_the_umask_says(tmp_path):
+    vault = tmp_path / "vault"
+    write_sealed(vault, pa.table({"y": [1]}))
+    os.umask(0o007)
+    with private_folders(vault, private=False):
+        (vault / "more").touch()
+    assert os.umask(0o022) == 0o007
+    assert (mode(vault), mode(vault / "sealed.parquet"), mode(vault / "more")) == (
+        0o770,
+        0o660,
+        0o660,
+    )
 
 
-def test_other_sealed_rows_are_judged_for_the_first_time(tmp_path):
-    record_opening(tmp_path, "rows", FIRST, "config", again=False)
-    assert record_opening(tmp_path, "other rows", SECOND, "config", again=False) == 1
+def test_a_folder_that_passes_its_group_on_still_does(tmp_path):
+    vault = tmp_path / "vault"
+    (vault / "inner").mkdir(parents=True)
+    (vault / "inner").chmod(0o2700)
+    with private_folders(vault, private=False):
+        pass
+    assert mode(vault / "inner") == 0o2755
+
+
+def test_the_umask_comes_back_after_an_error(tmp_path):
+    with pytest.raises(ValueError, match="oops"), private_folders(tmp_path / "vault"):
+        raise ValueError("oops")

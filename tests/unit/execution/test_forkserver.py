@@ -280,10 +280,10 @@ def test_a_step_finds_the_modules_of_its_own_folder(tmp_path: Path) -> None:
     for folder in (there, here):
         folder.mkdir()
         (folder / "own.py").write_text("")
-    text = SERVER.replace("return given", "import own; print(own.__file__); return given")
-    (there / "served.py").write_text(text)
+    look = "from heldout.user_code.search import look_in_study_folder; look_in_study_folder(); "
+    text = SERVER.replace("return given", f"{look}import own; print(own.__file__); return given")
     name = name_for(tmp_path)
-    process = serve(name, there, command=["-m", "served"])
+    process = serve(name, there, command=["-P", "-c", text])
     assert process.stdin is not None
     assert ask(name, here)[0][1:] == [str(here / "own.py"), "code 0"]
     process.stdin.close()

@@ -12,6 +12,7 @@ import pytest
 from snakemake.scheduling import job_scheduler
 
 from heldout.execution import host
+from heldout.user_code import search
 
 
 @pytest.fixture
@@ -81,8 +82,31 @@ def test_the_collector_leaves_alone_what_was_there_before() -> None:
         import gc
         from heldout.execution import host
         before = len(gc.get_objects())
-        host.set_up()
+        host.set_up([])
         print(gc.isenabled(), gc.get_freeze_count() > 0.9 * before > len(gc.get_objects()))
         """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "True True\n"
+
+
+def test_no_learner_is_looked_for_beside_a_snakefile_unless_steps_would_find_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        monkeypatch.syspath_prepend(tmp_path / name)
+    monkeypatch.setattr(search, "_left_out", set())
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "other"))
+    host.leave_out_snakefiles([str(tmp_path / "one/Snakefile"), str(tmp_path / "other/Snakefile")])
+    assert str(tmp_path / "one") not in search.search_path()
+    assert str(tmp_path / "other") in search.search_path()
+
+
+def test_jobs_elsewhere_do_not_have_the_working_folder_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PYTHONSAFEPATH", "")
+    host.protect_remote_jobs()
+    code = "import sys; print(sys.flags.safe_path)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"

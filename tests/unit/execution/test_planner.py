@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from heldout.errors import HeldoutError
+from heldout.execution.graph import Graph
 from heldout.execution.jobs import SPECS, read_job
-from heldout.execution.planner import Planner, Situation
+from heldout.execution.planner import Flags, Planner, Situation
 from heldout.receipts import Receipt, file_digest, read_receipt, write_receipt
 
 RULES = {
@@ -67,14 +68,12 @@ class Workflow:
     def planned(self) -> dict[str, Any]:
         """The input functions of all rules, of a new process."""
         self.said = []
-        planner = Planner(
+        graph = Graph(
             self.study,  # type: ignore[arg-type]
             rule_of=lambda step: SimpleNamespace(output=RULES[step][0], log=[RULES[step][1]]),
-            situation=lambda: self.situation,
-            ancient=Flagged,
-            unpack=lambda function: function,
-            say=self.said.append,
         )
+        flags = Flags(ancient=Flagged, unpack=lambda function: function)
+        planner = Planner(graph, lambda: self.situation, flags, self.said.append)
         return {
             "prepare_data": planner.reads("prepare_data", table=["table.csv"]),
             "fit_cells": planner.reads("fit_cells", table="results/{task}/data.txt"),

@@ -102,9 +102,9 @@ def test_a_misspelt_field_fails_the_step_and_is_named(tmp_path: Path) -> None:
         run_job(job)
 
 
-def test_a_grid_may_have_any_size() -> None:
-    given = config(list(range(1, 40_000)))
-    assert len(canonical(Study(given).request("estimate_risks", "t"))) > 200_000
+def test_a_grid_may_be_longer_than_a_command() -> None:
+    given = config(list(range(10**9, 10**9 + 14_000)))
+    assert len(canonical(Study(given).request("estimate_risks", "t"))) > 150_000
 
 
 def test_the_demo_is_planned_without_numpy() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heldout.errors import HeldoutError
-from heldout.learners.grid import endless_axis, expand
+from heldout.learners.grid import endless_axis, expand, size
 from heldout.names import canonical
 
 
@@ -181,3 +181,54 @@ def test_endless_axes_are_checked(grid, message):
     with pytest.raises(HeldoutError) as error:
         endless_axis(grid, "grid")
     assert message in str(error.value)
+
+
+HUGE = 10**9
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        ({"x": {"range": [0, HUGE]}}, "grid.x: asks for 1000000000 values; the limit is 100000"),
+        ({"x": {"range": [0, 2 * HUGE, 2]}}, "grid.x: asks for 1000000000 values"),
+        ({"x": {"range": [HUGE, 0, -1]}}, "grid.x: asks for 1000000000 values"),
+        ({"x": {"range": [0, 10**4000]}}, "grid.x: asks for about 10^4000 values"),
+        ({"x": {"linspace": [0, 1, HUGE]}}, "grid.x: asks for 1000000000 values"),
+        ({"x": {"logspace": [0, 1, HUGE]}}, "grid.x: asks for 1000000000 values"),
+        ({"x": {"random": [1, 2], "n": HUGE}}, "grid.x.n: asks for 1000000000 draws"),
+        ({"random": {"x": [1, 2]}, "n": HUGE}, "grid.n: asks for 1000000000 draws"),
+        (
+            {name: {"range": [0, 1000]} for name in "abc"},
+            "grid: asks for 1000000000 values of θ (1000 × 1000 × 1000); the limit is 100000",
+        ),
+    ],
+)
+def test_more_values_than_can_be_listed_are_refused_before_they_are(grid, message):
+    for count in (size, lambda given, where: expand(given, 0, where)):
+        with pytest.raises(HeldoutError) as error:
+            count(grid, "grid")
+        assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "axis",
+    [
+        [3, 1, 1],
+        {"range": [1, 31]},
+        {"range": [1, 31, 4]},
+        {"range": [31, 1, -7]},
+        {"linspace": [0, 1, 11]},
+        {"logspace": [-3, 3, 13]},
+        {"random": {"uniform": [0, 1]}, "n": 40},
+    ],
+)
+def test_values_are_counted_as_they_are_listed(axis):
+    listed = [theta for theta in expand({"x": axis, "y": [1, 2]}, 0, "grid") if theta["y"] == 1]
+    assert size({"x": axis, "y": [1, 2]}, "grid") == 2 * (3 if axis == [3, 1, 1] else len(listed))
+    assert size({}, "grid") == 1
+
+
+@pytest.mark.parametrize("bound", [10**400, -(10**400)])
+def test_bounds_beyond_all_floating_point_numbers_are_refused(bound):
+    with pytest.raises(HeldoutError, match=r"grid\.x: linspace takes 3 to 3 numbers"):
+        expand({"x": {"linspace": [0, bound, 3]}}, 0, "grid")

@@ -119,7 +119,6 @@ def test_every_explained_term_has_its_explanation(tmp_path: Path) -> None:
 def test_an_optimistic_headline_says_so(tmp_path: Path) -> None:
     text = page_of(Case(estimators=("training", "kfold")), tmp_path).text
     assert "K-fold CV is somewhat optimistic, because the same data also chose θ" in text
-    assert "It has not been opened" not in text
 
 
 def test_a_run_with_nothing_but_training_still_has_a_page(tmp_path: Path) -> None:
@@ -163,6 +162,43 @@ def test_the_provenance_counts_cells_and_seconds(tmp_path: Path) -> None:
     assert "2 cells fitted in the last run, 6 found in the store" in text
     assert "knn 3 6 1.50" in text
     assert "2026-01-02 03:04:05 UTC" in text
+
+
+REFUSED = {"state": "refused", "count": 2, "message": "the test set has judged; open it: command"}
+
+
+def test_a_refused_test_is_said_in_the_answer_and_beside_the_openings(tmp_path: Path) -> None:
+    case = Case(estimators=("training", "kfold"))
+    assert case.test is not None
+    case.test |= REFUSED
+    text = page_of(case, tmp_path).text
+    answer, openings = text.split("Openings of the sealed test set")
+    assert "The test set has judged; open it: command" in answer
+    assert "It was not opened for this selection (m1): the test set has judged" in openings
+    assert "2026-01-02 03:04:05 UTC small knn" in openings
+
+
+def test_the_openings_say_what_the_intervals_cover(tmp_path: Path) -> None:
+    case = Case(opening_notes=["another target, not counted"])
+    assert case.test is not None
+    case.test |= {"state": "opened again", "count": 3, "ledger": ["opening 2 is missing"]}
+    text = page_of(case, tmp_path).text
+    assert "On 100 sealed rows, counted as opened for 3 selections, the final model" in text
+    _, openings = text.split("Openings of the sealed test set")
+    for words in (
+        "The ledger of openings is damaged: opening 2 is missing.",
+        "another target, not counted",
+        "uses δ/(t(t+1)) instead of δ",
+        "1 − 1.5 δ",
+        "no such bound holds",
+    ):
+        assert words in openings
+
+
+def test_without_sealed_rows_there_are_no_openings(tmp_path: Path) -> None:
+    page = page_of(Case(estimators=("training", "kfold"), test=None), tmp_path)
+    assert "There are no sealed rows to open." in page.text
+    assert "open test" not in page.text
 
 
 def test_the_provenance_names_engines_and_measured_steps(tmp_path: Path) -> None:
@@ -210,7 +246,7 @@ def test_the_drawing_has_a_box_for_each_step_and_no_line_twice() -> None:
     everything = [steps.Step(name, list(reads), 0, None) for name, reads in steps.STEPS.items()]
     shown = str(steps.drawing(everything))
     assert shown.count("<rect") == len(steps.STEPS)
-    assert shown.count("<path") == sum(map(len, steps.direct(everything).values())) == 13
+    assert shown.count("<path") == sum(map(len, steps.direct(everything).values())) == 16
 
 
 @pytest.mark.parametrize(

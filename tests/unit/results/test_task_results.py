@@ -55,7 +55,9 @@ def test_a_finished_task(project):
     assert task.has_selection
     assert task.selection["learner"] in {"knn", "tree"}
     assert task.card["learner"] == task.selection["learner"]
-    assert len(task.ledger) == 1
+    assert task.test == task.card["test"]
+    assert task.test["state"] == "opened"
+    assert len(task.opening["openings"]) == 1
     assert [row.risk for row in task.estimate_rows()] == [r["risk"] for r in task.estimates.rows]
     assert task.table("nothing") == Table([], [])
 
@@ -63,6 +65,5 @@ def test_a_finished_task(project):
 def test_an_unfinished_task(tmp_path):
     task = TaskResults(tmp_path / "small")
     assert not task.has_selection
-    assert task.ledger == []
     with pytest.raises(HeldoutError, match="task 'small' has no estimates yet"):
         task.estimate_rows()

@@ -6,6 +6,7 @@ from typing import Any
 from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 
+from heldout.cells.estimator_check import check_estimator, in_one_line
 from heldout.cells.plan import Plan, columns_of
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.learners.learner import Learner
@@ -14,6 +15,7 @@ from heldout.numerics import errors
 from heldout.numerics.errors import LearnerError
 from heldout.numerics.pipeline import Builder, Columns
 from heldout.numerics.sklearn_internals import parameters
+from heldout.user_code.search import overlooked
 
 CHECKED_OF_ENDLESS = 3
 """How many θ of an endless grid are checked before the first fit."""
@@ -96,13 +98,20 @@ def checked_builder(
         ...
     heldout.errors.HeldoutError: learners.knn.grid: KNeighborsClassifier has no parameter 'n_neighbours'; did you mean 'n_neighbors'?
     """
+    path, where = learner.path(columns.classification), f"learners.{learner.name}.estimator"
     try:
+        if path is not None:
+            check_estimator(path, where)
         builder = Builder(learner, columns)
         _check_kind(builder)
         _check_thetas(builder, thetas)
         _check_predictions(builder, thetas[0], loss_needs)
     except LearnerError as error:
         raise HeldoutError(message(learner, error)) from None
+    except Exception as error:
+        if learner.source and not isinstance(error, HeldoutError):  # the user's code, not ours
+            raise HeldoutError(f"{where}: {path} gives {in_one_line(error)}") from error
+        raise
     return builder
 
 
@@ -162,7 +171,13 @@ def message(learner: Learner, error: LearnerError) -> str:
         kind = "classification" if facts["classification"] else "regression"
         return f"learner '{learner.name}' is not for {kind}: {learner.instead}"
     where = f"learners.{learner.name}.{facts.get('key', 'estimator')}"
-    return f"{where}: {MESSAGES[error.problem](facts)}"
+    return f"{where}: {MESSAGES[error.problem](facts)}{_overlooked(facts.get('module', ''))}"
+
+
+def _overlooked(module: str) -> str:
+    """Say that a file of the study's folder has the name of another module."""
+    file = overlooked(module) if module else None
+    return "" if file is None else f" ({file.name} in the study's folder has a name that is taken)"
 
 
 def _meant(facts: dict[str, Any]) -> str:

@@ -23,7 +23,6 @@ class Context:
     selection: dict[str, Any]
     estimates: Sequence[EstimateRow]
     folds: Sequence[FoldRow]
-    ledger: Sequence[dict[str, Any]]
     level: float
     warnings: Sequence[CellWarnings] = ()
     """The cells whose fits gave warnings."""

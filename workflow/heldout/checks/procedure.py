@@ -87,14 +87,17 @@ def stable_choice(context: Context) -> Outcome:
 
 def test_opened_once(context: Context) -> Outcome:
     """H012: the smallest of several results on the same test set is optimistic."""
-    if not context.ledger:
-        return not_applicable("the test set has not been opened")
-    count = context.ledger[-1]["selections_so_far"]
-    if count > 1:
+    test = context.selection["test"]
+    if test is None:
+        return not_applicable("there is no test set")
+    if test["ledger"]:
+        faults = ", ".join(test["ledger"])
         return failed(
-            f"the test set was used for {count} selections; its intervals are widened for that"
+            f"the ledger of openings is damaged: {faults}. As far as it goes, {test['message']}"
         )
-    return passed("the test set was used for one selection")
+    if test["state"] == "refused" or test["count"] > 1:
+        return failed(test["message"])
+    return passed(test["message"])
 
 
 def scan_ended(context: Context) -> Outcome:

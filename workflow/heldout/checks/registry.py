@@ -134,11 +134,14 @@ _ENTRIES = (
     ),
     Check(
         code="H012",
-        title="The test set was opened once",
+        title="The test set has judged no other selection",
         severity="error",
         function="heldout.checks.procedure:test_opened_once",
-        text="The smallest of several results on the same test set is optimistic. After M selections, each "
-        "interval uses δ/M instead of δ, which makes it wider.",
+        text="The smallest of several results on the same test set is optimistic. So sealed rows that have "
+        "judged a selection judge another one only if you ask for it (`snakemake --config "
+        "open_again=true`); selection number t ≥ 2 gets intervals at δ/(t(t+1)) instead of δ. Fails where "
+        "the opening was refused or counted, and where the ledger of openings is not as it was written. "
+        "See [sealed rows](sealed.md).",
     ),
     Check(
         code="H013",

@@ -21,7 +21,6 @@ RESULTS = Path("results")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; a HeldoutError is printed without a traceback."""
     arguments = parser().parse_args(argv)
-    sys.path.append(str(Path.cwd()))  # where a user's own estimators are
     try:
         command = importlib.import_module(f"heldout.cli.{arguments.command}")
         return int(command.run(arguments))

@@ -14,7 +14,9 @@ from pathlib import Path
 
 from heldout.cli import commands
 from heldout.cli.waiting import waiting
-from heldout.config.load import read_config
+from heldout.config.files import read_config
+from heldout.data.ledger import FOLDER, ledger_faults
+from heldout.data.witness import task_folders
 from heldout.errors import HeldoutError, counted
 from heldout.execution.rehearse import Rehearsal, rehearse
 from heldout.execution.study import Study
@@ -34,10 +36,11 @@ def run(arguments: argparse.Namespace) -> int:
     if is_locked():
         print("note: a workflow runs here, or was killed: what its jobs are at is named as missing")
     faults = _check_results(study, arguments)
+    whole = _check_ledger(arguments.results)
     if arguments.repair:
         _repair(faults, arguments.config)
         return 0 if all(ready) else 1
-    return 0 if all(ready) and not any(fault.harms for fault in faults) else 1
+    return 0 if all(ready) and whole and not any(fault.harms for fault in faults) else 1
 
 
 # --- config and data -----------------------------------------------------------------------------
@@ -89,12 +92,18 @@ def _check_results(study: Study, arguments: argparse.Namespace) -> list[Fault]:
             line.wipe()
             _report(found, arguments.config)
             faults += found.faults
-    return faults + _check_ledger(study, arguments)
+    return faults
 
 
-def _check_ledger(study: Study, arguments: argparse.Namespace) -> list[Fault]:
-    """The place for the faults of the study's ledger, which lies outside the folders of tasks."""
-    return []
+def _check_ledger(results: Path) -> bool:
+    """Whether the ledger of openings is whole. What was lost of it cannot be made again."""
+    try:
+        faults = ledger_faults(FOLDER, task_folders(results))
+    except HeldoutError as error:
+        faults = [str(error)]
+    for fault in faults:
+        print(f"ledger: {fault}; if you have a copy of {FOLDER}: restore it")
+    return not faults
 
 
 def _report(found: Findings, config: Path) -> None:

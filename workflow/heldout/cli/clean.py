@@ -3,7 +3,7 @@
 import argparse
 
 from heldout.cli import commands
-from heldout.config.load import read_config
+from heldout.config.files import read_config
 from heldout.errors import counted
 from heldout.execution.study import Study
 from heldout.execution.upkeep.clean import Removal, removals

@@ -13,6 +13,7 @@ from heldout.data.schema import schema_from_json
 from heldout.errors import HeldoutError
 from heldout.files import write_text
 from heldout.selection.final import Predictor
+from heldout.user_code.search import look_in_study_folder
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -37,6 +38,7 @@ def load_predictor(path: Path) -> Predictor:
         raise HeldoutError(
             f"no model at '{file}'; `snakemake` makes results/TASK/final/model.joblib"
         )
+    look_in_study_folder()  # a learner of the user's own is imported from there
     try:
         loaded = joblib.load(file)
     except Exception as error:  # unpickling a file that is no model can raise anything

@@ -2,6 +2,7 @@
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from heldout.cells.model_file import SHARED
 from heldout.cells.score_file import ENDING
@@ -61,8 +62,19 @@ def _selection_text(task: TaskResults) -> str:
         f"selected: {selection['learner']}, θ = {canonical(selection['theta'])}",
         f"why: {selection['why']}",
         *(f"warning: {text}" for text in selection["warnings"]),
+        *_test_lines(task.test),
     ]
     return "\n".join(lines)
+
+
+def _test_lines(test: dict[str, Any] | None) -> list[str]:
+    """What must be known of the sealed test: that it was refused or counted, or its ledger damaged."""
+    if test is None:
+        return []
+    faults = [f"the ledger of openings is damaged: {fault}" for fault in test["ledger"]]
+    return [
+        f"test: {text}" for text in (*([test["message"]] if test["count"] > 1 else []), *faults)
+    ]
 
 
 def cell_text(folder: Path, cell: str) -> str:

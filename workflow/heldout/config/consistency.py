@@ -1,5 +1,7 @@
 """Contradictions between keys of a task: checked while the workflow is parsed."""
 
+import re
+
 from heldout.config.models import Config, Task
 from heldout.data import oracle_catalogue
 from heldout.errors import HeldoutError, did_you_mean
@@ -7,6 +9,10 @@ from heldout.estimates.lookup import nested_among
 from heldout.learners.learner import Learner
 from heldout.measures.registry import LOSSES
 from heldout.measures.scorer_names import SCORERS
+
+ENDLESS = re.compile(r"(.+)\1{19,}$")
+"""What Snakemake refuses as a PeriodicWildcardError."""
+INDEX = "index.html"
 
 
 def _check_oracle(task: Task, learners: list[Learner], where: str) -> None:
@@ -54,12 +60,24 @@ def check_task(name: str, config: Config, learners: list[Learner]) -> None:
     """
     task, where = config.tasks[name], f"tasks.{name}"
     _check_oracle(task, learners, where)
+    _check_task_name(name, where)
     _check_names(task, where)
     _check_grids(task, learners, where)
     _check_folds(task, where)
     if task.loss is not None:
         for learner in learners:
             learner.import_path(LOSSES[task.loss].classification)
+
+
+def _check_task_name(name: str, where: str) -> None:
+    """Refuse names that a file or a rule of the workflow would stumble over."""
+    if ENDLESS.search(name):
+        raise HeldoutError(
+            f"{where}: the name ends in the same characters 20 times over, which Snakemake takes for "
+            "an endless loop; choose another one"
+        )
+    if name == INDEX:
+        raise HeldoutError(f"{where}: the name '{INDEX}' is kept for the page of all tasks")
 
 
 def _check_names(task: Task, where: str) -> None:

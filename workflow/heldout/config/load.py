@@ -1,16 +1,20 @@
-"""Reading and validating a config; messages name the key, the mistake and a likely correction."""
+"""Validating a config; messages name the key, the mistake and a likely correction."""
 
 import re
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from heldout.config.models import Config
 from heldout.errors import HeldoutError, did_you_mean
+from heldout.limits import WHOLE_NUMBER, TooMuchError, check_size, written
 
 EXPONENT = re.compile(r"[-+]?(\.\d+|\d+(\.\d*)?)[eE][-+]?\d+")
 """Numbers such as 1e-3, which YAML 1.1 reads as text because the decimal point is missing."""
+
+SHOWN = 200
+"""How many characters of a wrong value a message has."""
 
 MESSAGES = {
     "missing": "is missing",
@@ -20,45 +24,6 @@ MESSAGES = {
     "string_pattern_mismatch": "should start with a letter or digit and hold only letters, digits, "
     "'_', '.' and '-'",
 }
-
-
-def read_config(path: Path) -> dict[str, Any]:
-    """Read a config file.
-
-    Parameters
-    ----------
-    path
-        A YAML or JSON file.
-
-    Returns
-    -------
-    dict
-        Its content, not yet validated.
-
-    Raises
-    ------
-    HeldoutError
-        If the file is missing, is not YAML, or has no keys.
-
-    Examples
-    --------
-    >>> _ = (folder / "config.yaml").write_text("seed: 3")
-    >>> read_config(folder / "config.yaml")
-    {'seed': 3}
-    """
-    import yaml
-
-    if not path.is_file():
-        raise HeldoutError(
-            f"no config at '{path}'; `heldout init TABLE --target COLUMN` writes one"
-        )
-    try:
-        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise HeldoutError(f"'{path}' is not YAML: {error}") from None
-    if not isinstance(raw, dict):
-        raise HeldoutError(f"'{path}' should hold keys at its top level, such as `tasks:`")
-    return raw
 
 
 def validate(raw: dict[str, Any]) -> Config:
@@ -85,11 +50,40 @@ def validate(raw: dict[str, Any]) -> Config:
     >>> validate({"tasks": {"penguins": task}}).tasks["penguins"].kfold.k
     10
     """
+    _check_values(raw)
     try:
         return Config.model_validate(_with_numbers(raw))
     except ValidationError as error:
         lines = _lines(error.errors(include_url=False))
         raise HeldoutError("the config is not valid:\n" + "\n".join(lines)) from None
+
+
+def _check_values(raw: Any) -> None:
+    """Refuse what is too large to look at, and what JSON cannot hold."""
+    try:
+        check_size(raw)
+    except TooMuchError as error:
+        raise HeldoutError(f"the config {error}") from None
+    _check_plain(raw, "the config")
+
+
+def _check_plain(value: Any, where: str) -> None:
+    if isinstance(value, Mapping):
+        if len({isinstance(key, str) for key in value}) > 1:
+            raise HeldoutError(
+                f"{where}: some keys are texts and some are numbers; put all in quotes"
+            )
+        for key, inner in value.items():
+            _check_plain(inner, f"{where}.{key}".removeprefix("the config."))
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            _check_plain(inner, where)
+    elif isinstance(value, int):
+        if abs(value) > WHOLE_NUMBER:
+            raise HeldoutError(f"{where}: {written(value)} is too large a number")
+    elif value is not None and not isinstance(value, str | float):
+        kind = type(value).__name__
+        raise HeldoutError(f"{where}: found a {kind}, {value}; put it in quotes to make it a text")
 
 
 def _with_numbers(raw: Any) -> Any:
@@ -139,8 +133,14 @@ def _line(path: list[str], item: Any) -> str:
         hint = did_you_mean(path[-1], sorted(_fields_at(path[:-1])))
         return f"  {where}: unknown key '{path[-1]}'{hint}"
     message = MESSAGES.get(kind) or item["msg"].replace("Input should be", "should be")
-    found = "" if kind == "missing" else f" (found {given!r})"
+    found = "" if kind == "missing" else f" (found {_shown(given)})"
     return f"  {where}: {message}{found}{_hint(kind, given, item.get('ctx', {}))}"
+
+
+def _shown(given: Any) -> str:
+    """What was found, cut off where it is long."""
+    text = written(given) if type(given) is int else repr(given)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
 def _hint(kind: str, given: Any, context: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from heldout import limits
 from heldout.config.one_of import OneOf
 from heldout.estimates.lookup import default_estimators, estimator_names, selector_names
 from heldout.measures.registry import loss_names
@@ -37,8 +38,10 @@ class Holdout(Strict):
 class KFold(Strict):
     """The folds of cross-validation."""
 
-    k: int = Field(default=10, ge=2, description="number of folds")
-    repeats: int = Field(default=1, ge=1, description="how many partitions are drawn")
+    k: int = Field(default=10, ge=2, le=limits.SETS, description="number of folds")
+    repeats: int = Field(
+        default=1, ge=1, le=limits.SETS, description="how many partitions are drawn"
+    )
     stratify: bool = Field(
         default=True, description="classification: give all folds about the same class frequencies"
     )
@@ -48,11 +51,12 @@ class KFold(Strict):
 class MonteCarlo(Strict):
     """Random hold-outs."""
 
-    rounds: int = Field(default=25, ge=2, description="number of random hold-outs")
+    rounds: int = Field(default=25, ge=2, le=limits.SETS, description="number of random hold-outs")
     fraction: Fraction = Field(default=0.2, description="share of the rows (or groups) held out")
     halvings: int = Field(
         default=0,
         ge=0,
+        le=limits.SETS,
         description="pairs of disjoint halves for the interval conservative_z "
         "(2 · halvings · rounds more fits; 10 are usual); 0: none",
     )
@@ -61,7 +65,7 @@ class MonteCarlo(Strict):
 class Bootstrap(Strict):
     """Bags drawn with replacement."""
 
-    bags: int = Field(default=50, ge=2, description="number of bags")
+    bags: int = Field(default=50, ge=2, le=limits.SETS, description="number of bags")
 
 
 class Select(Strict):
@@ -74,26 +78,38 @@ class Select(Strict):
         "significant local minimum of an ordered grid, which may have no end ({from: 1})",
     )
     patience: int = Field(
-        default=3, ge=1, description="first_local_min: significant rises in a row that end the scan"
+        default=3,
+        ge=1,
+        le=limits.THETAS,
+        description="first_local_min: significant rises in a row that end the scan",
     )
     maximum: int = Field(
-        default=100, ge=2, description="first_local_min: the scan of an endless grid stops here"
+        default=100,
+        ge=2,
+        le=limits.THETAS,
+        description="first_local_min: the scan of an endless grid stops here",
     )
 
 
 class Audit(Strict):
     """Simulation: every estimator and interval is compared with the true risk, on many draws."""
 
-    replicates: int = Field(default=1000, ge=2, description="independent draws at each size")
-    m: list[Annotated[int, Field(ge=4)]] = Field(
+    replicates: int = Field(
+        default=1000, ge=2, le=limits.REPLICATES, description="independent draws at each size"
+    )
+    m: list[Annotated[int, Field(ge=4, le=limits.ROWS)]] = Field(
         default=[50, 100, 200], min_length=1, description="rows to learn from in a draw"
     )
     batch: int = Field(
-        default=50, ge=1, description="replicates that a job runs; only whole batches are run"
+        default=50,
+        ge=1,
+        le=limits.REPLICATES,
+        description="replicates that a job runs; only whole batches are run",
     )
     truth: int = Field(
         default=2000,
         ge=100,
+        le=limits.ROWS,
         description="rows that a true risk is computed on where it has no closed form: fresh from an "
         "oracle, or of the rest of a table",
     )
@@ -166,7 +182,10 @@ class Config(Strict):
         default="all", description="which fitted models stay on disk"
     )
     batches: int | None = Field(
-        default=None, ge=1, description="fitting jobs per task; default: as many as there are cores"
+        default=None,
+        ge=1,
+        le=limits.JOBS,
+        description="fitting jobs per task; default: as many as there are cores",
     )
     batch_cells: int | None = Field(
         default=None,
@@ -179,7 +198,13 @@ class Config(Strict):
         description="draw PNG, SVG and PDF figures into results/TASK/figures (needs matplotlib)",
     )
     open_again: bool = Field(
-        default=False, description="open the sealed test set for another selection"
+        default=False,
+        description="let sealed rows that have judged a selection judge another one, counted",
+    )
+    vault: Literal["private", "shared"] = Field(
+        default="private",
+        description="who may read the sealed rows and the ledger of openings: their owner only, or, in a "
+        "folder that several people use, whoever the umask lets",
     )
     tasks: dict[Name, Task] = Field(min_length=1)
     learners: dict[Name, Learner] = Field(default={})

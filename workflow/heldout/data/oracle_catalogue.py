@@ -7,7 +7,9 @@ here, and a class to `regression_oracles` or `classification_oracles` and to `or
 from dataclasses import dataclass
 from typing import Any
 
+from heldout import limits
 from heldout.errors import HeldoutError, did_you_mean
+from heldout.limits import refuse_above
 
 PREFIX = "oracle:"
 TARGET = "y"
@@ -133,7 +135,10 @@ def parameters(data: str, given: dict[str, Any], where: str) -> dict[str, Any]:
             hint = did_you_mean(key, [*known, "rows"])
             raise HeldoutError(f"{where}.oracle: {name} has no parameter '{key}'{hint}")
         _check_value(f"{where}.oracle.{key}", value, known.get(key, ROWS))
+    refuse_above(limits.ROWS, given.get("rows", ROWS), f"{where}.oracle.rows", "rows")
     filled = {**known, **{key: value for key, value in given.items() if key != "rows"}}
+    numbers = given.get("rows", ROWS) * filled.get("features", 1)
+    refuse_above(limits.NUMBERS, numbers, f"{where}.oracle", "numbers (rows × features)")
     return _informative_at_most(filled, given, f"{where}.oracle.informative")
 
 

@@ -77,7 +77,7 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
         "notes": notes,
         "schema": schema.as_json(),
     }
-    write_sealed(vault, sealed)
+    write_sealed(vault, sealed, request.private)
     write_prepared(data_folder, facts, features, target, rows)
     return facts
 

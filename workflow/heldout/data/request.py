@@ -15,7 +15,7 @@ class Request:
     Parameters
     ----------
     task, seed
-        The name of the task and the root seed; both seed what is drawn here.
+        The name of the task and the root seed.
     data
         A file, `sklearn:NAME` or `oracle:NAME`.
     target
@@ -35,6 +35,8 @@ class Request:
         Whether classes are sealed in proportion.
     oracle
         The parameters of the oracle that the rows are drawn from, and how many `rows`.
+    private
+        Whether nobody else may read the sealed rows.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class Request:
     test: float | str = 0.2
     stratify: bool = True
     oracle: dict[str, Any] | None = None
+    private: bool = True
 
     def feature_names(self, columns: Iterable[str]) -> list[str]:
         """The columns that are features."""

@@ -101,7 +101,7 @@ def evidence_for(loss_table: LossTable, estimator: str, learner: str, theta: The
         binary=loss_table.loss.name == "zero_one",
         ratio=_ratio(loss_table, kind),
         repeats=len(loss_table.partitions) if judged == FOLDS else 1,
-        comparisons=_theta_count(loss_table) if judged == DEV else 1,
+        divisor=_theta_count(loss_table) if judged == DEV else 1,
         halves=_halves(loss_table, learner, theta) if judged == ROUNDS else None,
         fold_pairs=partial(_fold_pairs, loss_table, learner, theta) if pairs else None,
     )

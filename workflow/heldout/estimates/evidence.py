@@ -35,8 +35,7 @@ class Evidence:
     `estimator`: holdout, kfold, test, …; `losses`: an array per held-out set; `units`: likewise, the
     group (or row) of each example; `bound`: losses lie in [0, bound]; `binary`: they are 0 or 1;
     `ratio`: held-out size over training size; `repeats`: how many partitions the sets come from;
-    `comparisons`: how many risks (or openings of the test set) the interval must hold for at once;
-    `seed`: for intervals that draw. What only some intervals need: `halves`, the Monte Carlo estimates of the
+    `divisor`: what δ is divided by, because the interval is one of several; `seed`: for intervals that draw. What only some intervals need: `halves`, the Monte Carlo estimates of the
     two halves of each halving, shape (M, 2); `fold_pairs`, called when needed; `bootstrap_risks`, the
     out-of-bag risks of bootstrap samples in each of which θ was chosen.
     """
@@ -48,7 +47,7 @@ class Evidence:
     binary: bool = False
     ratio: float | None = None
     repeats: int = 1
-    comparisons: int = 1
+    divisor: int = 1
     seed: int = 0
     halves: np.ndarray | None = None
     fold_pairs: Callable[[], FoldPairs] | None = None

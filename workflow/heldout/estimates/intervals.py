@@ -1,6 +1,7 @@
 """Confidence intervals. Each is computed only for the evidence that it is valid for.
 
-δ = 1 − level. With several comparisons (or openings of the test set) each interval uses δ/M.
+δ = 1 − level. Where an interval is one of several, it uses a part of δ: on the development set δ/M, so
+that the intervals of all M risks hold at once; on the test set see `opening_divisor`.
 """
 
 from collections.abc import Iterator
@@ -11,6 +12,32 @@ from heldout.estimates.refusals import unless_two
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.sample_intervals import t
 from heldout.registries import resolve
+
+
+def opening_divisor(count: int) -> int:
+    """Compute what δ is divided by when sealed rows judge one more selection.
+
+    The first opening keeps δ, since its interval is given away before there is a second one; number
+    t ≥ 2 uses δ/(t(t+1)). These parts add up to 1.5 δ at most, so that all intervals hold together with
+    probability 1 − 1.5 δ if the selections were fixed beforehand. (δ/M for each of M would not do: the
+    first was issued at δ.)
+
+    Parameters
+    ----------
+    count
+        The place of the selection among those that the rows have judged: 1, 2, …
+
+    Returns
+    -------
+    int
+        What δ is divided by.
+
+    Examples
+    --------
+    >>> [opening_divisor(count) for count in (1, 2, 3)]
+    [1, 6, 12]
+    """
+    return 1 if count == 1 else count * (count + 1)
 
 
 def reason_against(name: str, evidence: Evidence) -> str | None:
@@ -27,7 +54,7 @@ def bounds_of(name: str, evidence: Evidence, level: float) -> Bounds:
     reason = reason_against(name, evidence)
     if reason is not None:
         raise ValueError(reason)
-    se, low, high = _bounds(name, evidence, (1 - level) / evidence.comparisons)
+    se, low, high = _bounds(name, evidence, (1 - level) / evidence.divisor)
     top = float("inf") if evidence.bound is None else evidence.bound
     return se, max(0.0, low), min(top, high)
 

@@ -10,7 +10,8 @@ import os
 import time
 from pathlib import Path
 
-from heldout.receipts import file_digest, replace_text
+from heldout.files import write_text
+from heldout.receipts import file_digest
 
 MEMORY = Path(".snakemake", "heldout", "digests.json")
 SETTLED = 0.05
@@ -77,8 +78,7 @@ class Digests:
         """Remember what was found, without files that are gone."""
         if self._changed:
             kept = {name: one for name, one in self._known.items() if Path(name).is_file()}
-            self._memory.parent.mkdir(parents=True, exist_ok=True)
-            replace_text(self._memory, json.dumps(kept))
+            write_text(self._memory, json.dumps(kept))
             self._changed = False
 
 

@@ -5,17 +5,37 @@ import os
 import sys
 import threading
 import warnings
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
+
+from heldout.user_code import search
 
 SCHEDULER = "snakemake.schedul"
 """`snakemake.scheduler` or `snakemake.scheduling.…`, by version."""
 
 
-def set_up() -> None:
-    """All that is done before the workflow is read."""
+def set_up(snakefiles: Iterable[str]) -> None:
+    """All that is done before the workflow is read; `snakefiles` are those that are read so far."""
+    leave_out_snakefiles(snakefiles)
     spare_the_collector()
     set_up_shells()
     ignore_forgotten_sizes()
+
+
+def leave_out_snakefiles(snakefiles: Iterable[str]) -> None:
+    """Look for no learner beside a Snakefile: steps have its folder on their path only if it is there."""
+    for_all = [Path(place) for place in os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    folders = {Path(file).parent for file in snakefiles}
+    search.leave_out(folder for folder in folders if folder not in for_all)
+
+
+def protect_remote_jobs() -> None:
+    """Keep the working folder from coming first on the path of jobs on other machines.
+
+    Snakemake starts them by ``python -m``, and a `random.py` there would shadow Python's.
+    """
+    os.environ["PYTHONSAFEPATH"] = "1"
 
 
 def spare_the_collector() -> None:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from heldout.files import write_text
 from heldout.names import canonical, digest
-from heldout.receipts import RECEIPTS, replace_text
+from heldout.receipts import RECEIPTS
 
 SPECS = Path(".snakemake", "heldout", "specs")
 """Below Snakemake's folder: a dry run may write there."""
@@ -85,8 +86,7 @@ class Job:
 
     def write(self, reasons: list[str]) -> None:
         """Write the file, as one that has just changed."""
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        replace_text(self.file, self._text(nonce=os.urandom(8).hex(), reasons=reasons))
+        write_text(self.file, self._text(nonce=os.urandom(8).hex(), reasons=reasons))
 
     def write_once(self) -> None:
         """Write the file if it is not there, as one that has not changed for long."""

@@ -61,6 +61,8 @@ def _lines(path: list[str], before: Any, now: Any) -> Iterator[str]:
         yield f"heldout's numeric code changed ({_changed_names(before, now)})"
     elif key == "source":
         yield f"the code or version of {'.'.join(path[-2:-1])}'s estimator changed"
+    elif key == "ledger":
+        yield f"the ledger of openings: {_shown(', '.join(now) or 'whole again')}"
     elif key == "versions":
         yield from _lines([], _parsed(before), _parsed(now))
     elif isinstance(before, dict) and isinstance(now, dict):

@@ -8,6 +8,7 @@ from typing import Any
 from heldout.execution.specs import build
 from heldout.execution.study import Study
 from heldout.learners.learner import Learner
+from heldout.user_code.search import look_in_study_folder
 
 TRUSTED = ("sklearn.", "heldout.")
 """Where estimators come from whose building runs nobody else's code."""
@@ -75,6 +76,8 @@ def rehearse(study: Study, task: str, users_code: bool) -> Rehearsal:
         unbuilt = {} if users_code else _users_own(plan.learners, classification)
         built = [learner for learner in plan.learners if learner.name not in unbuilt]
         loss = loss_for(spec.loss, classification)
+        if users_code:
+            look_in_study_folder()  # only now: what was read so far must not import their modules
         checked_builders(replace(plan, learners=built), loss.needs)
         return Rehearsal(facts, loss.name, len(plan.learners), unbuilt)
 

@@ -1,4 +1,4 @@
-"""One step of the workflow: ``python -m heldout.execution.step SPEC``, SPEC the file of a job."""
+"""One step of the workflow: ``python -P -m heldout.execution.step SPEC``, SPEC the file of a job."""
 
 import sys
 

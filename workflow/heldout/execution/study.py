@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from heldout.config.load import validate
+from heldout.data.ledger import FOLDER, ledger_faults
+from heldout.data.witness import task_folders
 from heldout.errors import HeldoutError
 from heldout.execution import batches, resources
 from heldout.execution.older import older_note
+from heldout.execution.sharing import sealing_notes
 from heldout.execution.specs import build
 from heldout.execution.specs.request import request_of
 from heldout.execution.tasks import DeclaredTask, declared_tasks
@@ -68,7 +71,10 @@ class Study:
     @property
     def notes(self) -> list[str]:
         """What a user should know before the jobs start."""
-        return [note for task in self.tasks if (note := older_note(Path("results", task)))]
+        old = [note for task in self.tasks if (note := older_note(Path("results", task)))]
+        faults = ledger_faults(FOLDER, task_folders(Path("results")))
+        damaged = [f"the ledger of openings is damaged: {', '.join(faults)}"] if faults else []
+        return [*old, *sealing_notes(self.config), *damaged]
 
     # --- files -----------------------------------------------------------------------------------
 

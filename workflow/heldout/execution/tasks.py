@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from heldout import limits
 from heldout.config.consistency import check_task
 from heldout.config.models import Audit, Config, Task
 from heldout.data import oracle_catalogue
@@ -28,6 +29,8 @@ from heldout.resampling.kinds import (
 
 GUESSED_ROWS, GUESSED_CHUNKS = 1000, 10
 """Of leave-one-out."""
+STEPS = 12
+"""Jobs of a task that fit no cells: about so many."""
 
 
 @dataclass(frozen=True)
@@ -111,10 +114,28 @@ class DeclaredTask:
     @property
     def units(self) -> int:
         """About how many (training set, learner)s there are, which batches do not divide."""
+        return sum(self.sets.values()) * len(self.learners)
+
+    @property
+    def sets(self) -> dict[str, int]:
+        """How many held-out sets there are of each kind, where those of leave-one-out come in chunks."""
         sets = self._held_out_sets()
-        if LOO in sets:
-            sets[LOO] = GUESSED_CHUNKS
-        return sum(sets.values()) * len(self.learners)
+        return sets | {LOO: GUESSED_CHUNKS} if LOO in sets else sets
+
+    @property
+    def grid_sizes(self) -> list[int]:
+        """How many θ each learner may have, counted without listing them."""
+        maximum = self.block.select.maximum
+        return [maximum if one.endless else one.size for one in self.learners]
+
+    @property
+    def jobs(self) -> int:
+        """About how many jobs the task takes."""
+        size = self.config.batch_cells
+        cells = sum(self.grid_sizes) * sum(self.sets.values())
+        fitting = self.config.batches or (min(self.units, math.ceil(cells / size)) if size else 1)
+        audit = 0 if self.block.audit is None else self.audit_batches * len(self.audit.m)
+        return STEPS + fitting + audit
 
     def _held_out_sets(self) -> dict[str, int]:
         """How many held-out sets there are of each kind."""
@@ -145,7 +166,25 @@ def declared_tasks(config: Config) -> dict[str, DeclaredTask]:
     }
     for name, task in found.items():
         check_task(name, config, task.learners)
+        check_sizes(task)
+    asked = sum(task.jobs for task in found.values())
+    limits.refuse_above(limits.JOBS, asked, "tasks", "jobs (tasks × batches, batches of audits)")
     return found
+
+
+def check_sizes(task: DeclaredTask) -> None:
+    """Refuse a task that asks for more than the store, or Snakemake, can hold."""
+    where, sets = f"tasks.{task.name}", sum(task.sets.values())
+    counts = " + ".join(f"{count} {kind}" for kind, count in task.sets.items())
+    limits.refuse_above(limits.SETS, sets, where, f"held-out sets ({counts})")
+    thetas = sum(task.grid_sizes)
+    words = f"cells ({thetas} values of θ × {sets} held-out sets)"
+    limits.refuse_above(limits.CELLS, thetas * sets, where, words)
+    if task.block.audit is not None:
+        rows = max(*task.audit.m, task.audit.truth)
+        numbers = rows * task.oracle.get("features", 1)
+        words = "numbers (rows × features)"
+        limits.refuse_above(limits.NUMBERS, numbers, f"{where}.audit", words)
 
 
 def _define(name: str, config: Config) -> Learner:

@@ -12,9 +12,11 @@ Standard library only: the workflow imports this while it is parsed.
 import itertools
 import math
 import random
+import sys
 from typing import Any
 
 from heldout.errors import HeldoutError, did_you_mean
+from heldout.limits import THETAS, refuse_above
 from heldout.names import Theta, canonical
 
 Axis = list[Any] | dict[str, Any]
@@ -55,6 +57,7 @@ def expand(grid: dict[str, Any], seed: int, where: str) -> list[Theta]:
     >>> expand({"b": [1, 2], "a": [3]}, 0, "learners.mine.grid")
     [{'a': 3, 'b': 1}, {'a': 3, 'b': 2}]
     """
+    size(grid, where)
     if set(grid) == {"random", "n"}:
         thetas = _joint_draws(grid, seed, where)
     else:
@@ -62,6 +65,43 @@ def expand(grid: dict[str, Any], seed: int, where: str) -> list[Theta]:
         axes = [_values(grid[key], seed, f"{where}.{key}") for key in keys]
         thetas = [dict(zip(keys, values, strict=True)) for values in itertools.product(*axes)]
     return list({canonical(theta): theta for theta in thetas}.values())
+
+
+def size(grid: dict[str, Any], where: str) -> int:
+    """How many θ a grid has, counted without listing them; equal ones are counted each time.
+
+    Parameters
+    ----------
+    grid
+        The axis of each hyper-parameter, as in the config.
+    where
+        The grid's key in the config, for error messages.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Raises
+    ------
+    HeldoutError
+        If there are more than `limits.THETAS`, or an axis is not as it should be.
+
+    Examples
+    --------
+    >>> size({"C": {"logspace": [-3, 3, 13]}, "gamma": [0.1, 1]}, "learners.svm.grid")
+    26
+    >>> size({"n_neighbors": {"range": [1, 10**9]}}, "learners.knn.grid")
+    Traceback (most recent call last):
+    heldout.errors.HeldoutError: learners.knn.grid.n_neighbors: asks for 999999999 values; the limit is 100000
+    """
+    if set(grid) == {"random", "n"}:
+        return _count(grid, where)
+    lengths = [_length(grid[key], f"{where}.{key}") for key in sorted(grid)]
+    product = math.prod(lengths)
+    factors = " × ".join(map(str, lengths))
+    refuse_above(THETAS, product, where, f"values of θ ({factors})")
+    return product
 
 
 def endless_axis(grid: dict[str, Any], where: str) -> tuple[str, int, int] | None:
@@ -95,6 +135,31 @@ def endless_axis(grid: dict[str, Any], where: str) -> tuple[str, int, int] | Non
     if not known or not isinstance(start, int) or not isinstance(step, int) or step == 0:
         raise HeldoutError(f"{where}.{name}: expected {{from: 1}} or {{from: 1, step: 2}}")
     return name, start, step
+
+
+def _length(axis: Any, where: str) -> int:
+    """How many values an axis has; an axis that is not as it should be is refused when it is listed."""
+    if isinstance(axis, list):
+        length = len(axis)
+    elif not isinstance(axis, dict):
+        return 1
+    elif set(axis) == {"random", "n"}:
+        return _count(axis, where)
+    else:
+        length = max((_length_by_rule(*rule) for rule in axis.items()), default=1)
+    refuse_above(THETAS, length, where, "values")
+    return length
+
+
+def _length_by_rule(rule: str, numbers: Any) -> int:
+    if rule not in RULES or not isinstance(numbers, list) or not all(map(_is_whole, numbers[-1:])):
+        return 1
+    if rule != "range":
+        return int(numbers[-1])
+    if not all(map(_is_whole, numbers)) or not 2 <= len(numbers) <= 3 or 0 in numbers[2:]:
+        return 1
+    start, stop, step = [*numbers, 1][:3]
+    return max(0, -((start - stop) // step))
 
 
 def _values(axis: Any, seed: int, where: str) -> list[Any]:
@@ -191,9 +256,19 @@ def _count(axis: dict[str, Any], where: str) -> int:
     count = axis["n"]
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         raise HeldoutError(f"{where}.n: expected a number of draws of at least 1, found {count!r}")
+    refuse_above(THETAS, count, f"{where}.n", "draws")
     return count
 
 
 def _numeric(values: list[Any]) -> bool:
     numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
-    return numbers and all(map(math.isfinite, values))
+    return numbers and all(map(_is_finite, values))
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_finite(value: float) -> bool:
+    """Also of whole numbers beyond all floating-point numbers."""
+    return abs(value) <= sys.float_info.max

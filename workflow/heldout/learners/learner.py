@@ -9,9 +9,9 @@ from typing import Any
 from heldout.errors import HeldoutError
 from heldout.learners.catalogue import entry_for
 from heldout.learners.definition import Definition
-from heldout.learners.grid import endless_axis, expand
+from heldout.learners.grid import endless_axis, expand, size
 from heldout.names import Theta, seed_for
-from heldout.provenance import estimator_source
+from heldout.user_code.source import estimator_source
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +44,11 @@ class Learner(Definition):
         if self.endless:
             raise ValueError(f"learner {self.name} has an endless grid")
         return expand(self.grid, seed_for(seed, "grid", self.name), self._where)
+
+    @property
+    def size(self) -> int:
+        """How many θ a finite grid has, counted without listing them."""
+        return size(self.grid, self._where)
 
     def first_thetas(self, count: int) -> list[Theta]:
         """The first θ of an endless grid."""
@@ -110,7 +115,7 @@ def define(name: str, given: dict[str, Any] | None) -> Learner:
         params={**entry.params, **fixed},
         scale=entry.scale if scale is None else scale,
         polynomial=entry.polynomial,
-        source=estimator_source(entry.classifier or entry.regressor or ""),
+        source=estimator_source(entry.classifier or entry.regressor or "", f"{where}.estimator"),
         grid=grid,
         simpler={**entry.simpler, **block.get("simpler", {})},
         instead=entry.instead,

@@ -216,7 +216,28 @@ def _reaches_step(name: str) -> bool:
 
 
 def import_estimator(path: str) -> Any:
-    """The class or factory behind an import path (`package.module.Name` or `package.module:Name`)."""
+    """The class or factory behind an import path.
+
+    Parameters
+    ----------
+    path
+        `package.module.Name` or `package.module:Name`.
+
+    Returns
+    -------
+    Any
+        What has this name in the module, which is imported.
+
+    Raises
+    ------
+    LearnerError
+        If there is no such module, or no such name in it.
+
+    Examples
+    --------
+    >>> import_estimator("sklearn.svm:SVC")()
+    SVC()
+    """
     module_name, _, name = path.replace(":", ".").rpartition(".")
     try:
         module = importlib.import_module(module_name)

@@ -66,9 +66,14 @@ def expected_sentence(row: Row, loss: str, learners: int, show: Format) -> str:
     return f"On new data, {subject} {verb} {what}."
 
 
-def test_sentence(row: Row, loss: str, openings: int, show: Format) -> str:
+def as_sentence(text: str) -> str:
+    """A message with a capital letter. It may end in a command, so there is no full stop."""
+    return text[:1].upper() + text[1:]
+
+
+def test_sentence(row: Row, loss: str, count: int, show: Format) -> str:
     """The result on the sealed rows, in one sentence."""
-    times = {0: "", 1: ", opened once,"}.get(openings, f", opened for {openings} selections,")
+    times = {0: "", 1: ", opened once,"}.get(count, f", counted as opened for {count} selections,")
     if loss == "zero_one":
         errors = round(row["risk"] * row["n"])
         done = f"made {errors or 'no'} error{'' if errors == 1 else 's'}"

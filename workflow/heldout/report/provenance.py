@@ -22,7 +22,8 @@ def provenance(results: TaskResults, spec: ReportSpec, batches: int) -> dict[str
     folder, card = results.folder, results.card
     manifests = read_manifest_files(folder, batches)
     learners = [learner.as_spec() for learner in spec.cells.learners]
-    taken = steps.steps_of(folder, batches, absent_steps(folder, spec.metrics))
+    absent = absent_steps(results.test is not None, spec.metrics)
+    taken = steps.steps_of(folder, batches, absent)
     return {
         "data": results.facts,
         "columns": columns(results.facts),
@@ -30,7 +31,7 @@ def provenance(results: TaskResults, spec: ReportSpec, batches: int) -> dict[str
         "learners": time_by_learner(manifests, [one["name"] for one in learners]),
         "steps": steps.as_json(taken),
         "drawing": steps.drawing(taken),
-        "ledger": results.ledger,
+        "opening": results.opening,
         "identity": card.get("identity"),
         "versions": versions(card, spec.versions),
         "seed": spec.cells.seed,
@@ -45,12 +46,10 @@ def read_manifest_files(folder: Path, batches: int) -> list[dict[str, Any]]:
     return [read_json(path) for path in manifest_paths(folder, batches)]
 
 
-def absent_steps(folder: Path, metrics: bool) -> list[str]:
+def absent_steps(tested: bool, metrics: bool) -> list[str]:
     """The rules that this task does not run."""
-    tested = (folder / "vault" / "test.csv").is_file()
-    return [
-        name for name, runs in (("open_test", tested), ("compute_metrics", metrics)) if not runs
-    ]
+    runs = {"open_test": tested, "score_test": tested, "compute_metrics": metrics}
+    return [name for name, does in runs.items() if not does]
 
 
 def columns(facts: dict[str, Any]) -> list[dict[str, str]]:

@@ -20,17 +20,25 @@ STEPS: dict[str, tuple[str, ...]] = {
     "select_model": ("estimate_risks",),
     "estimate_procedures": (*CELLS, "select_model"),
     "train_final": ("prepare_data", "select_model"),
-    "open_test": ("prepare_data", "select_model", "train_final"),
-    "tabulate_estimates": ("estimate_procedures", "open_test"),
-    "run_checks": (*CELLS, "estimate_procedures", "select_model", "tabulate_estimates"),
+    "open_test": ("prepare_data", "train_final"),
+    "score_test": ("select_model", "open_test"),
+    "write_card": ("select_model", "train_final", "open_test"),
+    "tabulate_estimates": ("estimate_procedures", "score_test", "write_card"),
+    "run_checks": (*CELLS, "estimate_procedures", "write_card", "tabulate_estimates"),
     "render_report": (
-        *(*CELLS, "estimate_risks", "compute_metrics", "select_model", "estimate_procedures"),
-        *("train_final", "tabulate_estimates", "run_checks"),
+        *(*CELLS, "estimate_risks", "compute_metrics", "estimate_procedures", "open_test"),
+        *("write_card", "tabulate_estimates", "run_checks"),
     ),
 }
 """Each rule and the rules whose files it reads; a test compares this with workflow/rules."""
 
-LANES = {"estimate_procedures": 0, "train_final": 2, "open_test": 2, "compute_metrics": 3}
+LANES = {
+    "estimate_procedures": 0,
+    "train_final": 2,
+    "open_test": 2,
+    "write_card": 2,
+    "compute_metrics": 3,
+}
 """The column of a step's box, chosen so that no line crosses a box; 1 if not listed."""
 WIDE, HIGH, GAP, LINE = 160, 36, 18, 26
 

@@ -61,7 +61,7 @@ def report_page(folder: Path, spec: ReportSpec, batches: int) -> str:
         audited=spec.config.get("audit") is not None,
         loss=loss,
         selection=selection,
-        answer=answers(tables["estimates"], spec, loss.name, show, source["ledger"]),
+        answer=answers(tables["estimates"], spec, loss.name, show, results.test),
         matrix=matrix(tables["estimates"], names, selection["learner"]),
         metrics=metric_table(tables.get("metrics"), selection["learners"]),
         failed=failed_checks(tables.get("checks")),
@@ -97,7 +97,7 @@ def payload_of(
 
 
 def answers(
-    estimates: Table, spec: ReportSpec, loss: str, show: Format, ledger: list[Any]
+    estimates: Table, spec: ReportSpec, loss: str, show: Format, sealed: dict[str, Any] | None
 ) -> dict[str, Any]:
     """The figures and sentences at the top of the page."""
     found: dict[str, Any] = {"expected": None, "test": None, "baseline": None, "sentences": []}
@@ -110,8 +110,10 @@ def answers(
         found["baseline"] = baseline and answer.figure(baseline, show) | {"of": baseline["learner"]}
     if test is not None:
         found["test"] = answer.figure(test, show)
-        openings = ledger[-1]["selections_so_far"] if ledger else 0
-        found["sentences"].append(answer.test_sentence(test, loss, openings, show))
+        count = sealed["count"] if sealed else 0
+        found["sentences"].append(answer.test_sentence(test, loss, count, show))
+    elif sealed is not None:
+        found["sentences"].append(answer.as_sentence(sealed["message"]))
     return found
 
 

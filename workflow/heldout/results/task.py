@@ -5,7 +5,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from heldout.data.ledger import read_ledger
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.estimates.rows import EstimateRow, read_rows
 from heldout.files import read_json
@@ -57,10 +56,15 @@ class TaskResults:
         """What the final model is."""
         return read_json(self.folder / "final" / "card.json")
 
+    @property
+    def test(self) -> dict[str, Any] | None:
+        """Whether the sealed rows were opened, and how that counts; None if there are none."""
+        return self.selection.get("test")
+
     @cached_property
-    def ledger(self) -> list[dict[str, Any]]:
-        """Every opening of the sealed rows, oldest first."""
-        return read_ledger(self.folder / "vault")
+    def opening(self) -> dict[str, Any]:
+        """The same with all earlier openings; empty if there are no sealed rows."""
+        return read_json(self.folder / "vault" / "opening.json") if self.test else {}
 
     def table(self, name: str) -> Table:
         """A csv file as a table, without rows if there is no such file."""

@@ -10,7 +10,7 @@ from heldout.estimates.rules import Curve, Rule, first_local_min
 
 
 def select(rows: Iterable[RiskRow], by: str, rule: Rule, maximum: int) -> dict[str, Any]:
-    """Make the content of selection.json.
+    """Make the content of choice.json.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def selected_thetas(selection: dict[str, Any]) -> dict[str, Chosen]:
     Parameters
     ----------
     selection
-        The content of selection.json.
+        The content of choice.json.
 
     Returns
     -------

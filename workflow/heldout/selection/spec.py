@@ -20,11 +20,9 @@ class ScanSpec:
 
 @dataclass(frozen=True)
 class SealedTestSpec:
-    """How the final model is tested on the sealed rows."""
+    """How the predictions for the sealed rows are judged."""
 
     task: str
     seed: int
     loss: str | None
     level: float
-    groups: str | None
-    """The column whose rows belong together, if there is one."""

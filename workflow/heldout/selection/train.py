@@ -46,7 +46,7 @@ def selected_folders(selection: dict[str, Any]) -> set[str]:
     Parameters
     ----------
     selection
-        The content of selection.json.
+        The content of choice.json.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """A step's side: ``python -S client.py FOLDER LOG [BATCHES]``, the spec as text on standard input.
 
 Every job pays for its start, so it is a script that imports next to nothing (`socket` alone takes as
-long as Python itself). Without a server it becomes ``python -m heldout.execution.steps.run``.
+long as Python itself). Without a server it becomes ``python -P -m heldout.execution.steps.run``.
 """
 
 import _socket
@@ -63,7 +63,8 @@ def main() -> None:
         if code is not None:
             sys.exit(code)
         _put_back(spec)
-    os.execv(sys.executable, [sys.executable, "-m", "heldout.execution.steps.run", *sys.argv[1:]])
+    alone = [sys.executable, "-P", "-m", "heldout.execution.steps.run"]  # -P: no user's random.py
+    os.execv(sys.executable, [*alone, *sys.argv[1:]])
 
 
 def _put_back(spec: str) -> None:

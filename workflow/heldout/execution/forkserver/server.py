@@ -43,8 +43,6 @@ LATER = (
 )
 PATIENCE = 10.0
 """Seconds for a request to arrive."""
-HOME = os.getcwd()  # noqa: PTH109
-"""Where the process was started: there Python looks for modules, and a step may be elsewhere."""
 
 
 @dataclass
@@ -145,8 +143,6 @@ def _be_the_step(call: _Call, run: Callable[[list[str], str], int]) -> NoReturn:
         for place, output in enumerate([os.open(os.devnull, os.O_RDONLY), *call.outputs]):
             os.dup2(output, place)
         os.chdir(call.folder)
-        if sys.path[0] == HOME:
-            sys.path[0] = call.folder
         os.environ.clear()
         os.environ.update(call.environment)
         if "numpy" in sys.modules:

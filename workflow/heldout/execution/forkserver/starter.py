@@ -41,7 +41,7 @@ def _start_when_asked(listener: socket.socket, libraries: list[str]) -> None:
     If no process can be started, closing the socket sends the steps that wait away: they run alone.
     """
     select.select([listener], [], [])
-    command = [sys.executable, "-m", "heldout.execution.forkserver.server"]
+    command = [sys.executable, "-P", "-m", "heldout.execution.forkserver.server"]
     with listener, suppress(OSError):
         _started.append(
             subprocess.Popen(

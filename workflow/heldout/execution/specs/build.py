@@ -6,14 +6,18 @@ tasks. Standard library and pydantic only: the workflow imports this while it is
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from heldout.audit.assets import audit_assets_digest
 from heldout.audit.spec import AuditPageSpec
 from heldout.cells.spec import CellsSpec
 from heldout.data import oracle_catalogue
+from heldout.data.ledger import FOLDER, ledger_faults
 from heldout.data.request import Request
+from heldout.data.witness import task_folders
 from heldout.estimates.lookup import nested_among
 from heldout.estimates.spec import LossTableSpec, RuleSpec
+from heldout.execution.sharing import opening_tasks, sharing_digest
 from heldout.execution.specs.audit import AuditBatch, RenderAudit, SummariseAudit
 from heldout.execution.specs.cells import FitCells
 from heldout.execution.specs.estimates import (
@@ -22,14 +26,15 @@ from heldout.execution.specs.estimates import (
     EstimateRisks,
     OpenTest,
     RunChecks,
+    ScoreTest,
     SelectModel,
     TabulateEstimates,
     TrainFinal,
+    WriteCard,
 )
 from heldout.execution.specs.report import DrawFigures, RenderIndex, RenderReport
 from heldout.execution.tasks import DeclaredTask
 from heldout.measures.registry import LOSSES
-from heldout.names import canonical, digest
 from heldout.numerics.engines.registry import numeric_code
 from heldout.provenance import library_versions
 from heldout.report.assets import assets_digest
@@ -64,6 +69,7 @@ def prepare_data(task: DeclaredTask) -> Request:
         test=block.test,
         stratify=block.kfold.stratify,
         oracle=oracle,
+        private=task.config.vault == "private",
     )
 
 
@@ -114,10 +120,30 @@ def train_final(task: DeclaredTask) -> TrainFinal:
 
 
 def open_test(task: DeclaredTask) -> OpenTest:
-    """The sealed test."""
-    config, block = task.config, task.block
-    test = SealedTestSpec(task.name, config.seed, block.loss, config.level, block.groups)
-    return OpenTest(test, config.open_again, _numbers_digest(task))
+    """The opening of the sealed rows. Nothing here changes with the loss or the level."""
+    sharing = opening_tasks(task.config, task.name)
+    return OpenTest(
+        task=task.name,
+        target=task.block.target,
+        groups=task.block.groups,
+        open_again=task.config.open_again,
+        private=task.config.vault == "private",
+        sharing=sharing_digest(task.config, sharing),
+        before=sharing.index(task.name) if task.has_test else 0,
+        ledger=ledger_faults(FOLDER, task_folders(Path("results"))),
+    )
+
+
+def score_test(task: DeclaredTask) -> ScoreTest:
+    """The risk of the sealed test."""
+    config = task.config
+    test = SealedTestSpec(task.name, config.seed, task.block.loss, config.level)
+    return ScoreTest(test, config.vault == "private")
+
+
+def write_card(task: DeclaredTask) -> WriteCard:
+    """What is public of the selection, the final model and the test."""
+    return WriteCard(task.has_test)
 
 
 def tabulate_estimates(task: DeclaredTask) -> TabulateEstimates:
@@ -128,7 +154,7 @@ def tabulate_estimates(task: DeclaredTask) -> TabulateEstimates:
 def run_checks(task: DeclaredTask) -> RunChecks:
     """The checks."""
     level, estimators = task.config.level, task.estimators
-    return RunChecks(_loss_table(task), level, estimators, task.has_test)
+    return RunChecks(_loss_table(task), level, estimators)
 
 
 def render_report(task: DeclaredTask) -> RenderReport:
@@ -255,10 +281,3 @@ def _settings(task: DeclaredTask, split: str) -> SplitSettings:
         "bootstrap": drawn.Bootstrap(block.bootstrap.bags),
     }
     return settings[split]
-
-
-def _numbers_digest(task: DeclaredTask) -> str:
-    """Of all in the config that can change a number of the task."""
-    learners = [learner.as_spec() for learner in task.learners]
-    shared = {"seed": task.config.seed, "level": task.config.level, "learners": learners}
-    return digest(task.block.model_dump_json(), canonical(shared))

@@ -17,7 +17,7 @@ class EstimateRisks:
 
 @dataclass(frozen=True)
 class SelectModel:
-    """risks.csv → selection.json."""
+    """risks.csv → choice.json."""
 
     by: str
     rule: RuleSpec
@@ -52,12 +52,36 @@ class TrainFinal:
 
 @dataclass(frozen=True)
 class OpenTest:
-    """Final model and sealed rows → test risk."""
+    """Final model and sealed rows → predictions for them, and what the ledger says."""
+
+    task: str
+    target: str
+    groups: str | None
+    """The column whose rows belong together, if there is one."""
+    open_again: bool
+    private: bool
+    sharing: str
+    """Digest of all in the config that can change a selection of the tasks on this table and target."""
+    before: int
+    """How many of these tasks come first in the config."""
+    ledger: list[str]
+    """What is wrong with the ledger: if something is, the step runs again and says so."""
+
+
+@dataclass(frozen=True)
+class ScoreTest:
+    """Predictions for the sealed rows → test risk."""
 
     test: SealedTestSpec
-    open_again: bool
-    config: str
-    """Digest of all in the config that can change a number of the task, for the ledger."""
+    private: bool
+
+
+@dataclass(frozen=True)
+class WriteCard:
+    """Choice, final model and opening → selection.json and card.json."""
+
+    test: bool
+    """Whether there is a sealed test."""
 
 
 @dataclass(frozen=True)
@@ -76,5 +100,3 @@ class RunChecks:
     cells: LossTableSpec
     level: float
     estimators: list[str]
-    test: bool
-    """Whether there is a sealed test."""

@@ -1,4 +1,4 @@
-"""Cells and selection → the estimates for tuned procedures that need no sealed row."""
+"""Cells and choice → the estimates for tuned procedures that need no sealed row."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ def main(folder: Path, spec: EstimateProcedures, batches: int) -> None:
     """Compute and write all rows."""
     procedures = Procedures(
         open_loss_table(folder, spec.cells, batches),
-        selected_thetas(read_json(folder / "selection.json")),
+        selected_thetas(read_json(folder / "selection" / "choice.json")),
         spec.estimators,
         rule_of(spec.rule),
         spec.level,

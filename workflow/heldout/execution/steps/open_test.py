@@ -1,27 +1,72 @@
-"""Frozen selection and final model → test risk: the only step that reads the sealed rows."""
+"""Frozen choice and final model → predictions for the sealed rows: the only step that reads these.
 
+The ledger is asked first. If the rows have judged another selection they stay sealed, nothing fails, and
+opening.json says why.
+"""
+
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import joblib
 
-from heldout.data.ledger import record_opening
-from heldout.data.vault import read_sealed, sealed_identity
-from heldout.estimates.rows import EstimateRow, write_rows
+from heldout.data.ledger import FOLDER
+from heldout.data.openings import Wish, open_sealed
+from heldout.data.vault import ROW_DIGEST, private_folders, read_sealed
 from heldout.execution.specs.estimates import OpenTest
-from heldout.files import read_json
-from heldout.selection.test import test_rows
+from heldout.files import read_json, write_json
+from heldout.names import digest
+from heldout.selection.sealed_predictions import (
+    SealedPredictions,
+    predict_sealed,
+    stored_predictions,
+    write_predictions,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def main(folder: Path, spec: OpenTest) -> None:
-    """Record the opening, score the final model, write the rows."""
-    vault, final = folder / "vault", folder / "final"
-    sealed = read_sealed(vault)
-    rows: list[EstimateRow] = []
-    if sealed.num_rows:
-        card = read_json(final / "card.json")
-        identity = sealed_identity(sealed)
-        openings = record_opening(vault, identity, card, spec.config, spec.open_again)
-        predictor = joblib.load(final / "model.joblib")
-        selection = read_json(folder / "selection.json")
-        rows = test_rows(predictor, sealed, selection, spec.test, openings)
-    write_rows(vault / "test.csv", EstimateRow, rows)
+    """Record the opening, apply the final model, write what it predicts."""
+    vault, ledger = folder / "vault", folder.parent.parent / FOLDER
+    with private_folders(vault, ledger.parent, ledger, private=spec.private):
+        sealed = read_sealed(vault)
+        wish = _wish(folder, spec, sealed)
+        verdict = open_sealed(folder, wish)
+        shown = sealed.slice(0, 0) if verdict.refused else sealed
+        write_predictions(vault, _predictions(folder, spec, wish, shown))
+        write_json(vault / "opening.json", asdict(verdict))
+    for text in (verdict.message, *verdict.notes, *verdict.ledger):
+        print(text)
+
+
+def _predictions(folder: Path, spec: OpenTest, wish: Wish, shown: "pa.Table") -> SealedPredictions:
+    """Those that this model made when the rows were opened; new ones if there are none.
+
+    They are kept beside the outputs of the rule, which Snakemake deletes before the step runs.
+    """
+    model = folder / "final" / "model.joblib"
+
+    def predict() -> SealedPredictions:
+        return predict_sealed(joblib.load(model), shown, spec.groups)
+
+    if not shown.num_rows:
+        return predict()
+    key = digest(wish.sealed, wish.selection, str(spec.groups), model.read_bytes())
+    return stored_predictions(folder / "vault" / "predictions" / key, predict)
+
+
+def _wish(folder: Path, spec: OpenTest, sealed: "pa.Table") -> Wish:
+    training = read_json(folder / "final" / "training.json")
+    return Wish(
+        task=spec.task,
+        target=spec.target,
+        selection=training["identity"],
+        learner=training["learner"],
+        theta=training["theta"],
+        group=spec.sharing,
+        before=spec.before,
+        row_digests=sealed.column(ROW_DIGEST).to_pylist(),
+        again=spec.open_again,
+    )

@@ -17,6 +17,7 @@ from heldout.errors import HeldoutError
 from heldout.execution.jobs import Job, read_job
 from heldout.execution.specs.decode import decode
 from heldout.receipts import Receipt, file_digest, read_receipt, write_receipt
+from heldout.user_code.search import look_in_study_folder
 
 
 def run(arguments: list[str]) -> int:
@@ -39,6 +40,7 @@ def run_job(job: Job) -> None:
     started = time.perf_counter()
     job.receipt.unlink(missing_ok=True)
     inputs = {path: _verified(path, maker) for path, maker in job.inputs.items()}
+    look_in_study_folder()
     facts = call_step(job) or {}
     _check_unchanged(job, inputs)
     outputs = {path: _written(path, job) for path in job.outputs}

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from heldout.cells.manifest import cell_warnings, manifest_paths, read_manifests
 from heldout.checks.check import CheckRow, Context, run_checks
-from heldout.data.ledger import read_ledger
 from heldout.estimates.loss_table import open_loss_table
 from heldout.estimates.rows import EstimateRow, FoldRow, read_rows, write_rows
 from heldout.execution.specs.estimates import RunChecks
@@ -19,7 +18,6 @@ def main(folder: Path, spec: RunChecks, batches: int) -> None:
         read_json(folder / "selection.json"),
         read_rows(folder / "estimates.csv", EstimateRow),
         read_rows(folder / "folds.csv", FoldRow),
-        read_ledger(folder / "vault") if spec.test else [],
         spec.level,
         cell_warnings(read_manifests(manifest_paths(folder, batches))),
     )

@@ -1,4 +1,4 @@
-"""risks.csv → selection.json."""
+"""risks.csv → choice.json: the frozen choice, before anything is tested."""
 
 from pathlib import Path
 
@@ -13,4 +13,4 @@ def main(folder: Path, spec: SelectModel) -> None:
     """Choose θ̂ and the learner, and freeze the choice."""
     rows = read_rows(folder / "risks.csv", RiskRow)
     chosen = select(rows, spec.by, rule_of(spec.rule), spec.maximum)
-    write_json(folder / "selection.json", chosen)
+    write_json(folder / "selection" / "choice.json", chosen)

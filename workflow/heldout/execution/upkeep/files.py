@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from heldout.cells.strangers import stranger
-from heldout.data.ledger import LEDGER
+from heldout.data.openings import OLD_LEDGER
+from heldout.data.witness import WITNESS
 from heldout.execution.batches import batch_numbers
 from heldout.execution.digests import Digests
 from heldout.execution.upkeep.folder import LOGS, Folder
@@ -17,7 +18,10 @@ CELLS, MANIFESTS = "cells", "manifests"
 
 
 def written_faults(
-    folder: Folder, digests: Digests, progress: Callable[[str], None]
+    folder: Folder,
+    digests: Digests,
+    progress: Callable[[str], None],
+    skipped: Callable[[str], None],
 ) -> Iterator[Fault]:
     """Files that are not as their job wrote them.
 
@@ -29,6 +33,8 @@ def written_faults(
         What the next run remembers: damage that leaves no trace in a file's times is hidden from it.
     progress
         Is told which file is read.
+    skipped
+        Is told which file may not be read: a vault is private to its owner.
 
     Returns
     -------
@@ -39,21 +45,22 @@ def written_faults(
         for name, expected in receipt.outputs.items():
             path = folder.results.place(name)
             progress(str(path))
-            found = _digest(path)
-            if found is None:
+            try:
+                found = file_digest(path)
+            except PermissionError:
+                skipped(str(path))
+            except OSError:
                 yield Fault(MISSING, str(path), f"{receipt.job} has written it")
-            elif found != expected:
-                hidden = digests.remembered(path) == expected
-                mend, touch = (REPAIR, (path,)) if hidden else (RUN, ())
-                why = f"it is not as {receipt.job} wrote it"
-                yield Fault(DAMAGED, str(path), why, mend, touch=touch)
+            else:
+                if found != expected:
+                    hidden = digests.remembered(path) == expected
+                    yield _changed(path, receipt.job, hidden)
 
 
-def _digest(path: Path) -> str | None:
-    try:
-        return file_digest(path)
-    except OSError:
-        return None
+def _changed(path: Path, job: str, hidden: bool) -> Fault:
+    """A file that was changed behind heldout's back, and perhaps behind that of the file system."""
+    mend, touch = (REPAIR, (path,)) if hidden else (RUN, ())
+    return Fault(DAMAGED, str(path), f"it is not as {job} wrote it", mend, touch=touch)
 
 
 def receipt_faults(folder: Folder, wanted: Iterable[str]) -> Iterator[Fault]:
@@ -121,14 +128,14 @@ def _known(folder: Folder) -> set[Path]:
 
 
 def _in_known_place(path: Path) -> bool:
-    """Files that no receipt names: logs, receipts, the ledger, and manifests of killed jobs."""
+    """Files that no receipt names: logs, receipts, witnesses, and manifests of killed jobs."""
     if path.parts[0] in (LOGS, RECEIPTS):
         return len(path.parts) == 2 and path.suffix == (
             ".log" if path.parts[0] == LOGS else ".json"
         )
     if path.parts[:-1] == (CELLS, MANIFESTS):
         return batch_numbers(f"fit_cells.{path.name}") is not None
-    return path.parts == ("vault", LEDGER)
+    return path in (WITNESS, OLD_LEDGER)
 
 
 def _walk(folder: Path, tasks: bool) -> Iterator[Path]:

@@ -96,7 +96,12 @@ class Inspection:
     def _file_faults(self, found: Findings, folder: Folder) -> Iterator[Fault]:
         found.files = sum(len(receipt.outputs) for receipt in folder.receipts.values())
         wanted = self._freshness.wanted(found.task)
-        yield from written_faults(folder, self._digests, self._progress)
+        yield from written_faults(
+            folder,
+            self._digests,
+            self._progress,
+            lambda path: found.notes.append(f"{path} may not be read by you, and was not checked"),
+        )
         lost = list(receipt_faults(folder, wanted))
         yield from lost
         yield from foreign_faults(folder, tasks=not found.task, complete=not lost)

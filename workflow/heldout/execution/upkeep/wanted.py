@@ -15,6 +15,7 @@ ALWAYS = (
     "select_model",
     "estimate_procedures",
     "train_final",
+    "write_card",
     "tabulate_estimates",
     "run_checks",
     "render_report",
@@ -58,7 +59,7 @@ def _sometimes(study: Study, task: str) -> Iterator[str]:
     if study.has_metrics(task):
         yield "compute_metrics"
     if study.has_test(task):
-        yield "open_test"
+        yield from ("open_test", "score_test")
     if task in study.figures:
         yield "draw_figures"
     if task in study.audits:

@@ -1,4 +1,4 @@
-"""The card of the final model: learner, θ, training data, seed and versions."""
+"""What is known of the final model when it has been trained: learner, θ, data, seed and versions."""
 
 import platform
 from typing import Any
@@ -18,15 +18,15 @@ def identity(plan: Plan, name: str, theta: Theta) -> str:
     return digest(plan.table.digest, name, about, canonical(theta))
 
 
-def card_of(plan: Plan, selection: dict[str, Any]) -> dict[str, Any]:
-    """Make the content of card.json.
+def training_of(plan: Plan, choice: dict[str, Any]) -> dict[str, Any]:
+    """Make the content of training.json, which card.json repeats.
 
     Parameters
     ----------
     plan
         The table and the learners of a task.
-    selection
-        The content of selection.json.
+    choice
+        The content of choice.json.
 
     Returns
     -------
@@ -36,10 +36,10 @@ def card_of(plan: Plan, selection: dict[str, Any]) -> dict[str, Any]:
     facts = plan.table.facts
     return {
         "task": plan.task,
-        "learner": selection["learner"],
-        "theta": selection["theta"],
-        "identity": identity(plan, selection["learner"], selection["theta"]),
-        "why": selection["why"],
+        "learner": choice["learner"],
+        "theta": choice["theta"],
+        "identity": identity(plan, choice["learner"], choice["theta"]),
+        "why": choice["why"],
         "trained_on": {
             "rows": plan.table.n,
             "source": facts["source"],

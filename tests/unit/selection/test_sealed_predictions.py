@@ -1,0 +1,60 @@
+"""Predictions for sealed rows come back as they were, whatever a model gives."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from heldout.predictions import Predictions
+from heldout.selection.sealed_predictions import (
+    SealedPredictions,
+    read_predictions,
+    stored_predictions,
+    write_predictions,
+)
+
+PREDICTIONS = {
+    "labels": Predictions(label=np.array([0, 1, 1])),
+    "probabilities of two": Predictions(label=np.array([0, 1, 1]), proba=np.eye(3)[:, :2]),
+    "decision values": Predictions(label=np.array([0, 1, 1]), decision=np.array([0.1, -2, 3])),
+    "decision values of three": Predictions(label=np.array([0, 1, 2]), decision=np.eye(3) / 7),
+    "numbers": Predictions(value=np.array([0.1, 1e300, -5])),
+}
+
+
+def found(predictions, classes=None):
+    numbers = np.array([5, 8, 2])
+    target = np.array([0.5, 1, 2]) if classes is None else np.array([0, 1, 1])
+    return SealedPredictions(numbers, np.array([0, 0, 1]), target, predictions, classes)
+
+
+@pytest.mark.parametrize("predictions", PREDICTIONS.values(), ids=PREDICTIONS)
+def test_what_was_written_is_read(tmp_path, predictions):
+    given = found(predictions, None if predictions.value is not None else ["no", 1, True])
+    write_predictions(tmp_path, given)
+    read = read_predictions(tmp_path)
+    assert read.classes == given.classes
+    for name in ("row", "unit", "target"):
+        assert getattr(read, name).tolist() == getattr(given, name).tolist()
+        assert getattr(read, name).dtype == getattr(given, name).dtype
+    assert read.predictions.arrays().keys() == predictions.arrays().keys()
+    for name, array in predictions.arrays().items():
+        again = read.predictions.arrays()[name]
+        assert again.shape == array.shape
+        assert again.tobytes() == array.tobytes()
+
+
+def test_rows_that_stayed_sealed(tmp_path):
+    none = np.arange(0)
+    write_predictions(tmp_path, SealedPredictions(none, none, none, Predictions(), ["a"]))
+    assert len(read_predictions(tmp_path)) == 0
+
+
+def test_stored_predictions_are_made_once(tmp_path):
+    first = found(PREDICTIONS["numbers"])
+    other = replace(first, predictions=Predictions(value=np.zeros(3)))
+    for given in (first, other):
+        kept = stored_predictions(tmp_path / "kept", lambda given=given: given)
+        assert kept.predictions.value.tolist() == first.predictions.value.tolist()
+    elsewhere = stored_predictions(tmp_path / "elsewhere", lambda: other)
+    assert elsewhere.predictions.value.tolist() == [0, 0, 0]
