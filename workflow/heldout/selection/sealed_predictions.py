@@ -15,12 +15,15 @@ from heldout.data.schema import schema_from_json
 from heldout.data.vault import SOURCE_ROW
 from heldout.files import write_atomic
 from heldout.predictions import Predictions
+from heldout.receipts import file_digest
 from heldout.selection.final import Predictor
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 FILE = "predictions.parquet"
+KEPT = Path("vault", "predictions")
+"""From the folder of a task: what was predicted at each opening, under its digest."""
 CLASSES = b"classes"
 
 
@@ -128,9 +131,13 @@ def read_predictions(vault: Path) -> SealedPredictions:
     >>> len(read_predictions(folder))
     0
     """
+    return _read(vault / FILE)
+
+
+def _read(path: Path) -> SealedPredictions:
     from pyarrow import parquet
 
-    with parquet.ParquetFile(vault / FILE) as file:
+    with parquet.ParquetFile(path) as file:
         table = file.read()
     arrays = {name: _as_array(table.column(name).combine_chunks()) for name in table.column_names}
     row, unit, target = (arrays.pop(name) for name in ("row", "unit", "target"))
@@ -159,9 +166,34 @@ def stored_predictions(folder: Path, predict: Callable[[], SealedPredictions]) -
     >>> [len(stored_predictions(folder / "kept", lambda: found)) for found in (one, other)]
     [1, 1]
     """
-    if not (folder / FILE).is_file():
+    kept = [path for path in sorted(folder.glob("*.parquet")) if is_kept(path)]
+    if not kept:
         write_predictions(folder, predict())
-    return read_predictions(folder)
+        written = folder / FILE
+        kept = [written.rename(folder / f"{file_digest(written)}.parquet")]
+    return _read(kept[0])
+
+
+def is_kept(path: Path) -> bool:
+    """Whether a file of stored predictions is as it was written: its name is its digest.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    bool
+        False if it is damaged, or not finished.
+
+    Examples
+    --------
+    >>> _ = (folder / "predictions.parquet").write_text("not finished")
+    >>> is_kept(folder / "predictions.parquet")
+    False
+    """
+    return file_digest(path) == path.stem
 
 
 def _as_column(array: np.ndarray) -> "pa.Array":

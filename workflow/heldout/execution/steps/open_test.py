@@ -17,6 +17,7 @@ from heldout.execution.specs.estimates import OpenTest
 from heldout.files import read_json, write_json
 from heldout.names import digest
 from heldout.selection.sealed_predictions import (
+    KEPT,
     SealedPredictions,
     predict_sealed,
     stored_predictions,
@@ -54,7 +55,7 @@ def _predictions(folder: Path, spec: OpenTest, wish: Wish, shown: "pa.Table") ->
     if not shown.num_rows:
         return predict()
     key = digest(wish.sealed, wish.selection, str(spec.groups), model.read_bytes())
-    return stored_predictions(folder / "vault" / "predictions" / key, predict)
+    return stored_predictions(folder / KEPT / key, predict)
 
 
 def _wish(folder: Path, spec: OpenTest, sealed: "pa.Table") -> Wish:
