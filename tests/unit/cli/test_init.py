@@ -33,7 +33,7 @@ def init(tmp_path, monkeypatch, capsys):
         assert code == 0, capsys.readouterr().err
         text = (tmp_path / "config" / "config.yaml").read_text()
         config = yaml.safe_load(text)
-        rehearse(Study(config), "table")
+        rehearse(Study(config), "table", users_code=True)
         return config
 
     return run

@@ -14,6 +14,7 @@ LOOKING = [
     ["show"],
     ["show", "small", "knn/n_neighbors=5/k3.r1.f02"],
     ["progress"],
+    ["check"],
     ["init", "small.csv", "--target", "y", "--output", "new.yaml"],
 ]
 
@@ -35,7 +36,7 @@ def loaded(project: Path) -> Path:
     return project
 
 
-@pytest.mark.parametrize("command", [*LOOKING, ["check", "--dry-run"]], ids=" ".join)
+@pytest.mark.parametrize("command", LOOKING, ids=" ".join)
 def test_looking_opens_no_model(command: list[str], loaded: Path) -> None:
     main(command)
     assert not (loaded / "opened").exists()
