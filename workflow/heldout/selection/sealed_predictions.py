@@ -4,7 +4,6 @@ Any loss, metric or level can be computed from it later: that is no new look at 
 """
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -136,32 +135,6 @@ def read_predictions(vault: Path) -> SealedPredictions:
     row, unit, target = (arrays.pop(name) for name in ("row", "unit", "target"))
     classes = json.loads(table.schema.metadata[CLASSES])
     return SealedPredictions(row, unit, target, Predictions(**arrays), classes)
-
-
-def stored_predictions(folder: Path, predict: Callable[[], SealedPredictions]) -> SealedPredictions:
-    """Take the predictions that were stored when the rows were opened, or predict and store them.
-
-    Parameters
-    ----------
-    folder
-        Where they are kept: a folder for each set of rows and model.
-    predict
-        Called if there are none.
-
-    Returns
-    -------
-    SealedPredictions
-        The same whenever they are asked for.
-
-    Examples
-    --------
-    >>> one, other = (SealedPredictions(*3 * [np.arange(n)], Predictions(), None) for n in (1, 2))
-    >>> [len(stored_predictions(folder / "kept", lambda: found)) for found in (one, other)]
-    [1, 1]
-    """
-    if not (folder / FILE).is_file():
-        write_predictions(folder, predict())
-    return read_predictions(folder)
 
 
 def _as_column(array: np.ndarray) -> "pa.Array":
