@@ -8,6 +8,7 @@ ROOMS = (
     "predictions",
     "provenance",
     "receipts",
+    "faults",
     "user_code",
     "registries",
     "resampling",

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import joblib
 import pytest
-from harness import ALL_CELLS, MODEL, RISKS, SETS, TIMEOUT, UNSEALED, Project, small_config
+from harness import ALL_CELLS, MODEL, RISKS, SETS, TASK, TIMEOUT, UNSEALED, Project, small_config
 
 from heldout.cells.store import Cell, Store
 
@@ -69,7 +70,12 @@ def wait_for_cells(project: Project, cells: int, process: subprocess.Popen[str])
 def test_a_killed_run_keeps_its_cells_and_ends_like_an_undisturbed_one(tmp_path: Path) -> None:
     project = sleepy_project(tmp_path / "killed", sleep=0.4)
     first = kill_after(project, 3)
+    refused = project.check("--repair")
+    assert refused.code == 1
+    assert "If it was killed: snakemake --unlock" in refused.text
     project.succeed("--unlock")
+    assert project.check("--repair").code == 0
+    assert first == set(project.cells())
     second = kill_after(project, len(first) + 3)
     kept = project.cells()
     assert first < second
@@ -149,11 +155,9 @@ def test_a_damaged_cell_is_noticed_and_only_it_is_fitted_again(
 
     run = project.run(RISKS, "--forcerun", "estimate_risks")
     assert run.code != 0
-    assert f"the stored scores of {NAME} are {word}; run `heldout check`" in run.text
+    assert f"the stored scores of {NAME} are {word}; run `heldout check --repair`" in run.text
 
-    check = project.check()
-    assert check.code == 1
-    assert f"{NAME}: the score file is {word}" in check.text
+    assert f"  {word}  results/{TASK}/cells/{CELL}.safetensors: " in project.check("--repair").text
     assert written_by(project, RISKS) == {CELL}
     assert project.snapshot("risks.csv") == cold.snapshot("risks.csv")
 
@@ -173,13 +177,11 @@ def test_a_damaged_model_is_noticed_and_fitted_again(
     damage: Callable[[Path], None], word: str, project: Project
 ) -> None:
     damage(score_of(project).with_suffix(".model"))
-    check = project.check()
-    assert check.code == 1
-    assert f"{NAME}: the model is {word}" in check.text
-    assert written_by(project, RISKS) == {CELL}
+    assert f"  {word}  results/{TASK}/cells/{CELL}.model: " in project.check("--repair").text
+    assert written_by(project) == {CELL}
     check = project.check()
     assert check.code == 0
-    assert f"{ALL_CELLS} cells in results/birds are whole" in check.text
+    assert f"{ALL_CELLS} cells and 24 files in results/{TASK}: all whole" in check.text
 
 
 @pytest.mark.parametrize("damage", [delete, truncate])
@@ -205,9 +207,43 @@ def test_results_of_an_older_version_are_fitted_again_with_a_word(project: Proje
     for path in cells.glob("*/*/*.safetensors"):
         path.rename(path.with_suffix(".score"))
     run = project.succeed(RISKS, "--forcerun", "fit_cells")
-    assert "was written by an older version of heldout (format 1, now 2)" in run.text
+    assert "made by an older version of heldout: every step runs again, once, and all" in run.text
+    assert "cells are fitted again (their format is 1, now 2)" in run.text
     assert project.fitted(run) == ALL_CELLS
     assert not list(cells.glob("*/*/*.score"))
     again = project.succeed(RISKS, "--forcerun", "fit_cells")
     assert "older version" not in again.text
     assert project.fitted(again) == 0
+
+
+def test_results_without_receipts_are_made_again_with_a_word_and_without_a_fit(
+    project: Project,
+) -> None:
+    shutil.rmtree(project.results / "receipts")
+    words = (
+        f"results/{TASK} was made by an older version of heldout: every step runs again, once, and of "
+        f"its {ALL_CELLS} cells those are fitted again whose fitting code has changed"
+    )
+    check = project.check()
+    assert check.code == 0
+    assert check.text.count(words) == 1
+    run = project.succeed(RISKS)
+    assert words in run.text
+    assert project.fitted(run) == 0
+    assert "older version" not in project.check().text
+
+
+# --- a look at a study while it runs --------------------------------------------------------------
+
+
+def test_check_looks_at_a_running_study_and_repairs_nothing(tmp_path: Path) -> None:
+    project = sleepy_project(tmp_path / "running", sleep=0.4)
+    process = project.start(UNSEALED)
+    wait_for_cells(project, 2, process)
+    look = project.check()
+    assert "note: a workflow runs here, or was killed" in look.text
+    assert "damaged" not in look.text
+    assert project.check("--repair").code == 1
+    text, _ = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 0, text
+    assert len(project.cells()) == 20

@@ -82,3 +82,17 @@ def test_files_that_are_gone_are_forgotten(file: Path, tmp_path: Path) -> None:
     time.sleep(2 * SETTLED)
     remembered(tmp_path, other)
     assert str(file) not in (tmp_path / "memory.json").read_text()
+
+
+def test_what_is_remembered_of_a_file_that_would_not_be_read_again(tmp_path):
+    path = tmp_path / "a"
+    path.write_text("content")
+    time.sleep(2 * SETTLED)
+    digests = Digests(tmp_path / "memory.json")
+    assert digests.remembered(path) is None
+    found = digests.of(path)
+    assert digests.remembered(path) == found
+    path.write_text("another")
+    assert digests.remembered(path) is None
+    path.unlink()
+    assert digests.remembered(path) is None

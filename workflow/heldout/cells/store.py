@@ -17,7 +17,7 @@ from heldout.cells import score_file
 from heldout.cells.key import Keys
 from heldout.cells.model_file import SHARED, DamagedError, PickledModel, open_model
 from heldout.cells.score_file import ENDING, Circumstances, Identity, ScoreFile
-from heldout.cells.version import FILE, FORMAT, store_version
+from heldout.cells.version import FILE, FORMAT, LINE, store_version
 from heldout.errors import HeldoutError
 from heldout.files import write_bytes, write_text
 from heldout.names import Theta, theta_name
@@ -126,7 +126,7 @@ class Store:
         model = scores.circumstances.model
         if with_model and not (model and os.path.isfile(self._file(cell, "model"))):  # noqa: PTH113
             return None
-        return _record(scores.key, scores.seal, scores.circumstances)
+        return record_in(scores)
 
     def write(
         self,
@@ -171,7 +171,7 @@ class Store:
             state = "damaged" if self.path(cell, ENDING).exists() else "missing"
             raise HeldoutError(
                 f"the stored scores of {cell} are {state}; "
-                "run `heldout check`, then snakemake again: only such cells are fitted again"
+                "run `heldout check --repair`, then snakemake again: only such cells are fitted again"
             )
         return scores.predictions
 
@@ -229,7 +229,7 @@ class Store:
             return
         for old in self.folder.glob("*/*/*.score"):
             old.unlink(missing_ok=True)
-        write_text(self.folder / FILE, f"{FORMAT}\n")
+        write_text(self.folder / FILE, LINE)
 
 
 def read_score(path: Path | str) -> ScoreFile | None:
@@ -255,6 +255,11 @@ def read_score(path: Path | str) -> ScoreFile | None:
             return score_file.from_bytes(file.readall())
     except FileNotFoundError:
         return None
+
+
+def record_in(scores: ScoreFile) -> Record:
+    """What a manifest says of a cell with this score file."""
+    return _record(scores.key, scores.seal, scores.circumstances)
 
 
 def _record(key: str, seal: str, fit: Circumstances) -> Record:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 FORMAT = "2"
 """The version that this code writes. Cells of another version are fitted again."""
+LINE = f"{FORMAT}\n"
 FILE = "format"
 """The file in a store's folder that says the version of its cells."""
 
@@ -27,5 +28,5 @@ def store_version(folder: Path) -> str | None:
     True
     """
     if (folder / FILE).is_file():
-        return (folder / FILE).read_text(encoding="utf-8").strip()
+        return (folder / FILE).read_text(encoding="utf-8", errors="replace").strip()
     return "1" if any(folder.glob("manifests/*.json")) else None

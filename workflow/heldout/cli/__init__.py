@@ -46,6 +46,11 @@ def parser() -> argparse.ArgumentParser:
             "check", help="check config and data, and results against their digests"
         )
     )
+    _add_clean(
+        commands.add_parser(
+            "clean", help="remove cells that the config no longer names, and old files"
+        )
+    )
     _add_predict(commands.add_parser("predict", help="apply a final model to new rows"))
     _add_show(commands.add_parser("show", help="print a task's estimates, or one cell"))
     _add_progress(commands.add_parser("progress", help="show how many cells are fitted"))
@@ -63,7 +68,22 @@ def _add_init(command: argparse.ArgumentParser) -> None:
 def _add_check(command: argparse.ArgumentParser) -> None:
     command.add_argument("--config", type=Path, default=CONFIG, metavar="FILE", help=_default())
     command.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help=_default())
-    command.add_argument("--dry-run", action="store_true", help="say what is wrong, remove nothing")
+    command.add_argument(
+        "--repair",
+        action="store_true",
+        help="remove what is damaged, so that the next run makes it again; without it nothing is changed",
+    )
+    command.add_argument(
+        "--learners",
+        action="store_true",
+        help="build learners of your own, too, which calls your code; those of scikit-learn always are",
+    )
+
+
+def _add_clean(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--config", type=Path, default=CONFIG, metavar="FILE", help=_default())
+    command.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help=_default())
+    command.add_argument("--dry-run", action="store_true", help="say what would go, remove nothing")
 
 
 def _add_predict(command: argparse.ArgumentParser) -> None:

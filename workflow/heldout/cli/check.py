@@ -1,45 +1,74 @@
-"""``heldout check``: config and data before anything is fitted, results against their digests."""
+"""``heldout check``: config and data before anything is fitted, results against their digests.
+
+Exit code 0: all is well, or only out of date. 1: something would stop the workflow, or a file is
+damaged, missing or foreign. With ``--repair``, 0 unless something would stop the workflow.
+"""
 
 import argparse
+import shlex
 import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from heldout.cells.integrity import Findings, inspect, remove, remove_leftovers
-from heldout.cli import CONFIG
+from heldout.cli import commands
+from heldout.cli.waiting import waiting
 from heldout.config.files import read_config
+from heldout.data.ledger import FOLDER, ledger_faults
+from heldout.data.witness import task_folders
 from heldout.errors import HeldoutError, counted
 from heldout.execution.rehearse import Rehearsal, rehearse
 from heldout.execution.study import Study
-
-SHOWN = 20
-"""How many damaged cells are named."""
+from heldout.execution.upkeep.inspect import Findings, Inspection
+from heldout.execution.upkeep.lock import is_locked, refuse_during_a_run
+from heldout.execution.upkeep.repair import repair
+from heldout.faults import BY_HAND, DAMAGED, FOREIGN, MISSING, REPAIR, STALE, Fault
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check everything, and remove what is damaged so that the next run makes it again."""
+    """Check everything; change nothing, unless asked to repair."""
     study = Study(read_config(arguments.config))
+    if arguments.repair:
+        refuse_during_a_run(commands.snakemake(arguments.config, "--unlock"))
     print(f"{arguments.config}: valid, {counted(len(study.tasks), 'task')}")
-    ready = [_check_data(study, task) for task in study.tasks]
-    whole = [_check_results(study, task, arguments) for task in study.tasks]
-    if not arguments.dry_run:
-        removed = remove_leftovers(arguments.results)
-        if removed:
-            print(
-                f"{arguments.results}: removed {counted(removed, 'unfinished file')} of earlier runs"
-            )
-    return 0 if all(ready) and all(whole) else 1
+    ready = [_check_data(study, task, arguments.learners) for task in study.tasks]
+    if is_locked():
+        print("note: a workflow runs here, or was killed: what its jobs are at is named as missing")
+    faults = _check_results(study, arguments)
+    whole = _check_ledger(arguments.results)
+    if arguments.repair:
+        _repair(faults, arguments.config)
+        return 0 if all(ready) else 1
+    return 0 if all(ready) and whole and not any(fault.harms for fault in faults) else 1
 
 
-def _check_data(study: Study, task: str) -> bool:
+# --- config and data -----------------------------------------------------------------------------
+
+
+def _check_data(study: Study, task: str, users_code: bool) -> bool:
     try:
-        found = rehearse(study, task)
+        with _no_bytecode():
+            found = rehearse(study, task, users_code)
     except HeldoutError as error:
         print(f"heldout: task '{task}': {error}", file=sys.stderr)
         return False
     print(f"{task}: {_summary(found)}")
     for note in found.facts["notes"]:
         print(f"  note: {note}")
+    for name, path in found.unbuilt.items():
+        print(f"  note: learner '{name}' ({path}) was not built: --learners does")
     return True
+
+
+@contextmanager
+def _no_bytecode() -> Iterator[None]:
+    """Change nothing, not even beside the user's own modules."""
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = before
 
 
 def _summary(found: Rehearsal) -> str:
@@ -52,33 +81,73 @@ def _summary(found: Rehearsal) -> str:
     )
 
 
-def _check_results(study: Study, task: str, arguments: argparse.Namespace) -> bool:
-    folder = arguments.results / task
-    findings = inspect(folder, models_expected=study.config.models == "all")
-    if not findings.cells and not findings.faults:
-        print(f"{task}: no results to check in {folder}")
-        return True
-    if not findings.faults:
-        print(f"{task}: {counted(findings.cells, 'cell')} in {folder} are whole")
-        return True
-    _report(task, findings)
-    if not arguments.dry_run:
-        removed = remove(folder, findings)
+# --- results -------------------------------------------------------------------------------------
+
+
+def _check_results(study: Study, arguments: argparse.Namespace) -> list[Fault]:
+    """Print what is found, folder by folder."""
+    faults: list[Fault] = []
+    with waiting() as line:
+        for found in Inspection(study, arguments.results, line.say).findings():
+            line.wipe()
+            _report(found, arguments.config)
+            faults += found.faults
+    return faults
+
+
+def _check_ledger(results: Path) -> bool:
+    """Whether the ledger of openings is whole. What was lost of it cannot be made again."""
+    try:
+        faults = ledger_faults(FOLDER, task_folders(results))
+    except HeldoutError as error:
+        faults = [str(error)]
+    for fault in faults:
+        print(f"ledger: {fault}; if you have a copy of {FOLDER}: restore it")
+    return not faults
+
+
+def _report(found: Findings, config: Path) -> None:
+    name = found.task or "all tasks"
+    if not (found.cells or found.files or found.faults or found.notes):
+        if found.task:
+            print(f"{name}: no results to check in {found.folder}")
+        return
+    print(f"{name}: {_verdict(found)}")
+    for fault in found.faults:
+        print(f"  {fault.kind:7}  {fault.what}: {fault.why}; {_mending(fault, config)}")
+    for note in found.notes:
+        print(f"  note: {note}")
+
+
+def _verdict(found: Findings) -> str:
+    parts = [counted(found.cells, "cell")] if found.task else []
+    inspected = " and ".join([*parts, counted(found.files, "file")])
+    kinds = Counter(fault.kind for fault in found.faults)
+    counts = [f"{kinds[kind]} {kind}" for kind in (DAMAGED, MISSING, FOREIGN, STALE) if kinds[kind]]
+    return f"{inspected} in {found.folder}: {', '.join(counts) or 'all whole'}"
+
+
+def _mending(fault: Fault, config: Path) -> str:
+    """The command that mends a fault."""
+    next_run = commands.snakemake(config)
+    if fault.kind == STALE:
+        return f"made anew by: {next_run}"
+    if fault.mend == BY_HAND:
+        return f"if you do not need it: rm {shlex.quote(fault.what)}"
+    if fault.mend == REPAIR:
+        mend = commands.heldout(config, "check", "--repair")
+        return f"mend it by: {mend}" + ("" if fault.kind == FOREIGN else f", then {next_run}")
+    return f"mend it by: {next_run}"
+
+
+# --- repair --------------------------------------------------------------------------------------
+
+
+def _repair(faults: list[Fault], config: Path) -> None:
+    refuse_during_a_run(commands.snakemake(config, "--unlock"))  # one may have begun meanwhile
+    removed, jobs = repair(faults)
+    print(f"repair: removed {counted(removed, 'file')} and the receipts of {counted(jobs, 'job')}")
+    if any(fault.kind in (DAMAGED, MISSING) for fault in faults):
         print(
-            f"  removed {counted(removed, 'file')}: these, and what was computed from them. Nothing else is "
-            f"fitted again by: {_command(arguments.config)}"
+            f"what is damaged or missing, and nothing else, is made anew by: {commands.snakemake(config)}"
         )
-    return False
-
-
-def _report(task: str, findings: Findings) -> None:
-    faults = findings.faults
-    print(f"{task}: {counted(len(faults), 'fault')} in {counted(findings.cells, 'cell')}")
-    for fault in faults[:SHOWN]:
-        print(f"  {fault.what}: {fault.why}")
-    if len(faults) > SHOWN:
-        print(f"  … and {len(faults) - SHOWN} more")
-
-
-def _command(config: Path) -> str:
-    return "snakemake --cores all" + ("" if config == CONFIG else f" --configfile {config}")

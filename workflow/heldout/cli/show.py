@@ -82,7 +82,7 @@ def cell_text(folder: Path, cell: str) -> str:
     path = _score_path(folder / "cells", cell)
     found = read_score(path)
     if found is None:
-        raise HeldoutError(f"'{path}' is damaged; run: heldout check")
+        raise HeldoutError(f"'{path}' is damaged; run: heldout check --repair")
     arrays = {n: [str(a.dtype), *a.shape] for n, a in found.predictions.arrays().items()}
     rows = [
         *found.identity.metadata().items(),

@@ -15,7 +15,7 @@ CELLS_PER_CORE = 20
 """Fewer cells than this do not deserve a batch of their own."""
 CELLS_PER_JOB = 500
 """On a cluster, where a job waits in a queue and its start costs some five seconds."""
-_NAME = re.compile(r"fit_cells\.(\d+)-of-(\d+)\.json")
+_NAME = re.compile(r"fit_cells\.(\d+)-of-(\d+)\.(?:json|log)")
 
 
 def batches_for_cores(cells: int, cores: int) -> int:
@@ -51,7 +51,31 @@ def complete_sets(folder: Path) -> list[int]:
     """
     sets: dict[int, set[int]] = {}
     for path in (folder / RECEIPTS).glob("fit_cells.*.json"):
-        named = _NAME.fullmatch(path.name)
-        if named and 1 <= int(named[1]) <= int(named[2]):
-            sets.setdefault(int(named[2]), set()).add(int(named[1]))
+        numbers = batch_numbers(path.name)
+        if numbers:
+            sets.setdefault(numbers[1], set()).add(numbers[0])
     return [batches for batches, found in sets.items() if len(found) == batches]
+
+
+def batch_numbers(name: str) -> tuple[int, int] | None:
+    """Read the name of a fitting job's receipt or log.
+
+    Parameters
+    ----------
+    name
+        The name of a file.
+
+    Returns
+    -------
+    tuple of int, or None
+        The number of the batch and of all batches; None if it is a file of something else.
+
+    Examples
+    --------
+    >>> batch_numbers("fit_cells.1-of-2.json"), batch_numbers("select_model.json")
+    ((1, 2), None)
+    """
+    named = _NAME.fullmatch(name)
+    if named and 1 <= int(named[1]) <= int(named[2]):
+        return int(named[1]), int(named[2])
+    return None

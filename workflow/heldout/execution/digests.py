@@ -51,6 +51,14 @@ class Digests:
             self._seen[name] = self._find(name)
         return self._seen[name]
 
+    def remembered(self, path: Path | str) -> str | None:
+        """The digest that a file is taken to have without being read; None if it would be read."""
+        try:
+            stamp, found = self._known[str(path)]
+            return found if _stamp(str(path)) == stamp else None
+        except (KeyError, OSError):
+            return None
+
     def _find(self, name: str) -> str | None:
         try:
             stamp = _stamp(name)

@@ -1,26 +1,63 @@
 """Everything of a task that happens before the first fit, done in a temporary folder."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from heldout.execution.specs import build
 from heldout.execution.study import Study
+from heldout.learners.learner import Learner
 from heldout.user_code.search import look_in_study_folder
+
+TRUSTED = ("sklearn.", "heldout.")
+"""Where estimators come from whose building runs nobody else's code."""
 
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What was found out about a task: the facts of its table, its loss, and its learners."""
+    """What was found out about a task.
+
+    Parameters
+    ----------
+    facts
+        The facts of its table.
+    loss
+        The name of its loss.
+    learners
+        The number of its learners.
+    unbuilt
+        The learners that were not built, each with its import path, because they are the user's code.
+    """
 
     facts: dict[str, Any]
     loss: str
     learners: int
+    unbuilt: dict[str, str] = field(default_factory=dict)
 
 
-def rehearse(study: Study, task: str) -> Rehearsal:
-    """Read, seal, split and build the learners, as the workflow will; nothing of it is kept."""
+def rehearse(study: Study, task: str, users_code: bool) -> Rehearsal:
+    """Read, seal, split and build the learners, as the workflow will; nothing of it is kept.
+
+    Parameters
+    ----------
+    study
+        The config.
+    task
+        The name of a task.
+    users_code
+        Whether learners are built that are neither scikit-learn's nor heldout's.
+
+    Returns
+    -------
+    Rehearsal
+        What was found out.
+
+    Raises
+    ------
+    HeldoutError
+        What would stop the workflow.
+    """
     from heldout.cells.plan import open_plan
     from heldout.cells.preflight import checked_builders
     from heldout.data.prepare import prepare
@@ -35,7 +72,17 @@ def rehearse(study: Study, task: str) -> Rehearsal:
             draw_splits.main(folder, build.draw_splits(declared, split))
         spec = build.fit_cells(declared, "1", "1")
         plan = open_plan(folder, spec.cells)
-        loss = loss_for(spec.loss, plan.table.classification)
-        look_in_study_folder()  # only now: what was read so far must not import the user's modules
-        checked_builders(plan, loss.needs)
-        return Rehearsal(facts, loss.name, len(plan.learners))
+        classification = plan.table.classification
+        unbuilt = {} if users_code else _users_own(plan.learners, classification)
+        built = [learner for learner in plan.learners if learner.name not in unbuilt]
+        loss = loss_for(spec.loss, classification)
+        if users_code:
+            look_in_study_folder()  # only now: what was read so far must not import their modules
+        checked_builders(replace(plan, learners=built), loss.needs)
+        return Rehearsal(facts, loss.name, len(plan.learners), unbuilt)
+
+
+def _users_own(learners: list[Learner], classification: bool) -> dict[str, str]:
+    """The learners whose estimators somebody else wrote, with their import paths."""
+    paths = {learner.name: learner.path(classification) for learner in learners}
+    return {name: path for name, path in paths.items() if path and not path.startswith(TRUSTED)}

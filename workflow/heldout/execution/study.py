@@ -5,12 +5,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from heldout.cells.version import FORMAT, store_version
 from heldout.config.load import validate
 from heldout.data.ledger import FOLDER, ledger_faults
 from heldout.data.witness import task_folders
 from heldout.errors import HeldoutError
 from heldout.execution import batches, resources
+from heldout.execution.older import older_note
 from heldout.execution.sharing import sealing_notes
 from heldout.execution.specs import build
 from heldout.execution.specs.request import request_of
@@ -71,13 +71,7 @@ class Study:
     @property
     def notes(self) -> list[str]:
         """What a user should know before the jobs start."""
-        versions = {task: store_version(Path("results", task, "cells")) for task in self.tasks}
-        old = [
-            f"{task}: results/{task}/cells was written by an older version of heldout "
-            f"(format {version}, now {FORMAT}); its cells are fitted again, once"
-            for task, version in versions.items()
-            if version not in (None, FORMAT)
-        ]
+        old = [note for task in self.tasks if (note := older_note(Path("results", task)))]
         faults = ledger_faults(FOLDER, task_folders(Path("results")))
         damaged = [f"the ledger of openings is damaged: {', '.join(faults)}"] if faults else []
         return [*old, *sealing_notes(self.config), *damaged]
@@ -125,9 +119,15 @@ class Study:
 
     def audit_batches(self, task: str) -> list[str]:
         """The files of all batches of a task's audit: more replicates only add to them."""
+        return [
+            f"results/{task}/audit/m{m}/batch-{batch}.npz" for m, batch in self.audit_numbers(task)
+        ]
+
+    def audit_numbers(self, task: str) -> list[tuple[str, str]]:
+        """The size m and the number of every batch of a task's audit."""
         declared = self._tasks[task]
-        folder, numbers = f"results/{task}/audit", range(1, declared.audit_batches + 1)
-        return [f"{folder}/m{m}/batch-{i:04d}.npz" for m in declared.audit.m for i in numbers]
+        numbers = range(1, declared.audit_batches + 1)
+        return [(str(m), f"{i:04d}") for m in declared.audit.m for i in numbers]
 
     # --- jobs ------------------------------------------------------------------------------------
 

@@ -1,0 +1,1 @@
+"""Looking after results: what is wrong with them (`inspect`), mending (`repair`), tidying (`clean`)."""
