@@ -2,16 +2,18 @@
 
 from heldout.cells.progress import watch
 
-# The spec of a step goes to its standard input.
+# All that a step is told is in a file beside its log; its spec begins with a brace.
 STEP = """
-"$HELDOUT_PYTHON" -S "$HELDOUT_STEP" results/{wildcards.task} {log} > {log} 2>&1 <<'SPEC'
+(echo '{{"folder": "results/{wildcards.task}", "log": "{log}", "batches": [],'; tail -c +2 <<'SPEC'
 {params.spec}
 SPEC
+) > {log}.json
+"$HELDOUT_PYTHON" -S "$HELDOUT_STEP" {log}.json
 """
 
 # A step that reads the cells of a task is told how many manifests list them. That is no part of its
 # spec, for other batches give the same numbers: Snakemake compares no param that is made from inputs.
-STEP_ON_CELLS = STEP.replace("{log} >", "{log} {params.batches} >")
+STEP_ON_CELLS = STEP.replace("[]", "[{params.batches}]")
 
 # A step for all tasks.
 STEP_ON_TASKS = STEP.replace("results/{wildcards.task}", "results")

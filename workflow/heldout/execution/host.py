@@ -5,6 +5,7 @@ import os
 import sys
 import threading
 import warnings
+from contextlib import suppress
 
 from heldout.execution.forkserver import client
 
@@ -28,13 +29,17 @@ def spare_the_collector() -> None:
 
 
 def set_up_shells() -> None:
-    """Tell every job which interpreter and which script run a step.
+    """Tell every job which interpreter and which script run a step, and with whom it ends.
 
     Environment variables, because a path in the rule's command would be compared with that of
-    earlier runs, and `shell.prefix` belongs to a workflow that uses this one as a module.
+    earlier runs, and `shell.prefix` belongs to a workflow that uses this one as a module. A job of a
+    cluster inherits them, but its own Snakemake, which starts the step there, sets them anew.
     """
     os.environ["HELDOUT_PYTHON"] = sys.executable
     os.environ["HELDOUT_STEP"] = client.__file__
+    os.environ.pop(client.SNAKEMAKE, None)
+    with suppress(OSError):  # another system than Linux: a step ends by itself
+        os.environ[client.SNAKEMAKE] = client.process_name(os.getpid())
 
 
 def ignore_forgotten_sizes() -> None:

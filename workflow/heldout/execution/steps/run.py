@@ -1,27 +1,32 @@
-"""How a step runs: ``python -m heldout.execution.steps.run FOLDER LOG [BATCHES]``.
+"""How a step runs: ``python -m heldout.execution.steps.run SPECFILE``.
 
-Its spec comes as text on standard input. BATCHES is for steps that read the cells of a task: how
-many batches these were fitted in, which is in no spec.
+The file holds the step's name and spec, the folder it works in, its log, and for steps that read the
+cells of a task how many batches these were fitted in, which is in no spec.
 """
 
 import contextlib
 import importlib
+import json
+import os
 import resource
 import sys
 import time
 from pathlib import Path
 
 from heldout.errors import HeldoutError
+from heldout.execution.forkserver.lifeline import end_with_client
 from heldout.execution.specs.decode import decode
 from heldout.execution.specs.text import read_text
 
 
-def run(arguments: list[str], text: str) -> int:
-    """Run the step that the text names, and write beside the log what it took; the exit code."""
-    folder, log, *batches = arguments
+def run(arguments: list[str]) -> int:
+    """Run the step of a spec file, with a log, and write beside it what it took; the exit code."""
+    text = Path(arguments[0]).read_text(encoding="utf-8")
+    given = json.loads(text)
+    _write_to(given["log"])
     started = time.perf_counter()
     try:
-        call_step(Path(folder), text, *map(int, batches))
+        call_step(Path(given["folder"]), text, *given["batches"])
     except HeldoutError as error:
         print(f"heldout: {error}", file=sys.stderr)
         return 1
@@ -33,8 +38,18 @@ def run(arguments: list[str], text: str) -> int:
     }
     values = "\t".join(f"{value:.3f}" for value in columns.values())
     with contextlib.suppress(OSError):
-        Path(log).with_suffix(".tsv").write_text("\t".join(columns) + f"\n{values}\n")
+        Path(given["log"]).with_suffix(".tsv").write_text("\t".join(columns) + f"\n{values}\n")
     return 0
+
+
+def _write_to(log: str) -> None:
+    """Let all that this process and its own print go to a file."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with open(log, "ab") as file:  # noqa: PTH123
+        file.truncate(0)
+        for output in (1, 2):
+            os.dup2(file.fileno(), output)
 
 
 def call_step(folder: Path, text: str, *batches: int) -> None:
@@ -45,4 +60,5 @@ def call_step(folder: Path, text: str, *batches: int) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1:], sys.stdin.read()))
+    end_with_client()
+    sys.exit(run(sys.argv[1:]))
