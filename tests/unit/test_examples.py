@@ -14,7 +14,9 @@ from rooms import ROOMS
 import heldout
 
 LIBRARY = Path(heldout.__file__).parent
-DOCUMENTED = [room for room in ROOMS if room not in ("predictions", "execution", "cli", "__main__")]
+DOCUMENTED = [
+    room for room in ROOMS if room not in ("predictions", "faults", "execution", "cli", "__main__")
+]
 """Rooms whose public functions have sections and an example; the others offer none to other rooms."""
 
 _FINISHED = "takes the folder of a finished task and its spec"

@@ -34,8 +34,10 @@ class Removal:
 
     Examples
     --------
-    >>> _ = (folder / "a.model").write_bytes(b"123")
-    >>> removal = Removal("models", [folder / "a.model"])
+    >>> (folder / "knn" / "n_neighbors=5").mkdir(parents=True)
+    >>> model = folder / "knn" / "n_neighbors=5" / "full.model"
+    >>> _ = model.write_bytes(b"123")
+    >>> removal = Removal("models", [model])
     >>> removal.bytes
     3
     >>> removal.carry_out()
@@ -57,14 +59,9 @@ class Removal:
         for path in self.files:
             path.unlink(missing_ok=True)
         for folder in {path.parent for path in self.files}:
-            _remove_empty(folder)
-
-
-def _remove_empty(folder: Path) -> None:
-    """Remove a folder that is empty, and those above it that are empty then."""
-    while folder.is_dir() and not any(folder.iterdir()):
-        folder.rmdir()
-        folder = folder.parent
+            for one in (folder, folder.parent):  # those of θ and learner, or of job and task
+                if one.is_dir() and not any(one.iterdir()):
+                    one.rmdir()
 
 
 def removals(study: Study, root: Path) -> list[Removal]:

@@ -67,7 +67,7 @@ def refuse_during_a_run(unlock: str, folder: Path = SNAKEMAKE) -> None:
 
     Examples
     --------
-    >>> refuse_during_a_run("snakemake --unlock", folder)
+    >>> refuse_during_a_run("snakemake --unlock", folder / "other")
     """
     if is_locked(folder):
         raise HeldoutError(
