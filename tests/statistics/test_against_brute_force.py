@@ -138,7 +138,7 @@ def case(
         "learners": {learner: {"estimator": learner, "grid": grid}},
     }
     run = run_task(config, tmp_path / "run")
-    data = open_prepared(tmp_path / "run" / "data")
+    data = open_prepared(run.folder / "data")
     [(name, values)] = grid.items()
     brute = BruteForce(
         np.asarray(data.features),

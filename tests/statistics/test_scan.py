@@ -74,7 +74,7 @@ def test_the_scan_finds_the_cubic_and_fits_no_more_than_it_must(tmp_path: Path) 
     fitted = degrees(run)
     assert fitted == list(range(1, len(fitted) + 1))
     assert 5 <= len(fitted) < 30, "most of the range is never fitted"
-    manifest = json.loads((tmp_path / "run/cells/manifests/1-of-1.json").read_text())
+    manifest = json.loads((run.folder / "cells/manifests/1-of-1.json").read_text())
     assert manifest["fitted"] == len(fitted) * (1 + 1 + 5 + 10)
     rows = [row for row in run.folds if row.estimator == "nested_cv" and row.learner == "all"]
     assert len(rows) == 5

@@ -56,17 +56,34 @@ def write_bytes(path: Path | str, data: bytes) -> None:
     folder, name = os.path.split(path)
     temporary = f"{folder or '.'}/.{name}.{os.getpid()}-{PROCESS}.tmp"
     try:
-        try:
-            file = open(temporary, "wb", buffering=0)  # noqa: PTH123, SIM115
-        except FileNotFoundError:
-            os.makedirs(folder, exist_ok=True)  # noqa: PTH103
-            file = open(temporary, "wb", buffering=0)  # noqa: PTH123, SIM115
-        with file:
-            _write_all(file, data)
+        write_in_place(temporary, data)
         os.replace(temporary, path)  # noqa: PTH105
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def write_in_place(path: str, data: bytes) -> None:
+    """Write bytes to a file that nobody else knows yet.
+
+    Parameters
+    ----------
+    path, data
+        The file, whose folder is made if need be, and its content.
+
+    Examples
+    --------
+    >>> write_in_place(f"{folder}/new/.a.tmp", b"ab")
+    >>> (folder / "new" / ".a.tmp").read_bytes()
+    b'ab'
+    """
+    try:
+        file = open(path, "wb", buffering=0)  # noqa: PTH123, SIM115
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
+        file = open(path, "wb", buffering=0)  # noqa: PTH123, SIM115
+    with file:
+        _write_all(file, data)
 
 
 def _write_all(file: io.FileIO, data: bytes) -> None:

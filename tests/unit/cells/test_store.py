@@ -103,8 +103,8 @@ def test_two_jobs_that_fit_the_same_cell_write_the_same_cell(store):
     ],
     ids=lambda other: next(iter(other)),
 )
-def test_the_seal_covers_the_arrays_and_what_identifies_the_cell(store, other):
-    assert write(store).score != write(store, **other).score
+def test_the_seal_covers_the_arrays_and_what_identifies_the_cell(store, tmp_path, other):
+    assert write(store).score != write(Store(tmp_path / "other"), **other).score
 
 
 @given(
@@ -151,6 +151,7 @@ def test_a_cell_without_what_is_needed_is_not_found(store):
 
 def test_a_model_of_an_earlier_fit_does_not_count(store):
     write(store, model=Model(1, None))
+    store.path(CELL, "safetensors").unlink()
     write(store)
     assert store.path(CELL, "model").is_file()
     assert store.find(CELL, "cell", with_model=True) is None
@@ -214,6 +215,7 @@ def test_damaged_and_missing_scores_are_refused_with_what_to_do(store):
 
 def test_a_whole_file_with_other_scores_than_listed_is_refused(store):
     record = write(store)
+    store.path(CELL, "safetensors").unlink()
     write(store, predictions=Predictions(label=np.zeros(5, np.uint8)))
     with pytest.raises(HeldoutError, match="are damaged"):
         store.predictions(CELL, record.score)

@@ -1,7 +1,5 @@
 """Predictions for sealed rows come back as they were, whatever a model gives."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -9,7 +7,6 @@ from heldout.predictions import Predictions
 from heldout.selection.sealed_predictions import (
     SealedPredictions,
     read_predictions,
-    stored_predictions,
     write_predictions,
 )
 
@@ -48,13 +45,3 @@ def test_rows_that_stayed_sealed(tmp_path):
     none = np.arange(0)
     write_predictions(tmp_path, SealedPredictions(none, none, none, Predictions(), ["a"]))
     assert len(read_predictions(tmp_path)) == 0
-
-
-def test_stored_predictions_are_made_once(tmp_path):
-    first = found(PREDICTIONS["numbers"])
-    other = replace(first, predictions=Predictions(value=np.zeros(3)))
-    for given in (first, other):
-        kept = stored_predictions(tmp_path / "kept", lambda given=given: given)
-        assert kept.predictions.value.tolist() == first.predictions.value.tolist()
-    elsewhere = stored_predictions(tmp_path / "elsewhere", lambda: other)
-    assert elsewhere.predictions.value.tolist() == [0, 0, 0]

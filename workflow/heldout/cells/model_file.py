@@ -99,12 +99,16 @@ class PickledModel:
 
     def save(self, shared: str, path: str) -> None:
         """Write the shared parts that are not in their folder yet, then the model."""
+        self.save_parts(shared)
+        write_bytes(path, self.pickled)
+
+    def save_parts(self, shared: str) -> None:
+        """Write the shared parts that are not in their folder yet."""
         for name, data in self.parts.items():
             part = f"{shared}/{name}"
             if part not in self._written and not _has_size(part, len(data)):
                 write_bytes(part, data)
             self._written.add(part)
-        write_bytes(path, self.pickled)
 
 
 def _has_size(path: str, size: int) -> bool:

@@ -3,10 +3,10 @@
 Any reader of safetensors opens it (``safetensors.numpy.load_file``): one array for each of label,
 proba, decision and value that the model gives, with the rows of all held-out sets one after another.
 Its metadata say which cell it is (learner, theta, held_out, and the sizes of its held-out sets), its
-key, the digest of the model file and the names of the shared parts of the model, the engine, the
-seconds and the warnings of the fit. The seal is the digest of the arrays and of what identifies the
-cell; seconds, warnings and the model's bytes may differ between two fits of the same cell, so they
-are not sealed.
+key, the digest, the size and the first name of the model file (`publish`), the names of the shared
+parts of the model, the engine, the seconds and the warnings of the fit. The seal is the digest of the
+arrays and of what identifies the cell; seconds, warnings and the model's bytes may differ between two
+fits of the same cell, so they are not sealed.
 """
 
 import json
@@ -88,6 +88,11 @@ class Circumstances:
         The time that the fit took.
     warnings
         The warnings of the fit.
+    model_size
+        The bytes of the model file; None if no model is kept, and in older files.
+    model_token
+        Part of the name that the model file had until the score file was in its place; empty where
+        there is no size.
     """
 
     model: str | None = None
@@ -95,6 +100,8 @@ class Circumstances:
     engine: str = ""
     seconds: float = 0.0
     warnings: tuple[FitWarning, ...] = ()
+    model_size: int | None = None
+    model_token: str = ""
 
     def metadata(self) -> dict[str, str]:
         """The entries of the file's header."""
@@ -104,7 +111,12 @@ class Circumstances:
             "engine": self.engine,
             "seconds": f"{self.seconds:.6f}",
             "warnings": json.dumps(self.warnings),
-        }
+        } | self._file()
+
+    def _file(self) -> dict[str, str]:
+        if self.model_size is None:
+            return {}
+        return {"model_size": str(self.model_size), "model_token": self.model_token}
 
 
 @dataclass(frozen=True)
@@ -212,4 +224,6 @@ def _circumstances(header: dict[str, str]) -> Circumstances:
         header["engine"],
         float(header["seconds"]),
         tuple(FitWarning(*one) for one in json.loads(header["warnings"])),
+        int(header["model_size"]) if "model_size" in header else None,
+        header.get("model_token", ""),
     )

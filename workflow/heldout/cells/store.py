@@ -1,25 +1,26 @@
 """The cell store: a model and a score file per (learner, θ, held-out set), in readable folders.
 
 ``cells/{learner}/{theta}/{set}.safetensors`` holds the predictions (`score_file`), ``{set}.model``
-the fitted Pipeline (`model_file`). The score file is written last, so a cell is complete if its
-score file is intact.
+the fitted Pipeline (`model_file`). How they get there, so that a cell is whole or not found, is
+described in `publish`.
 """
 
 import json
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heldout.cells import score_file
 from heldout.cells.key import Keys
 from heldout.cells.model_file import SHARED, DamagedError, PickledModel, open_model
+from heldout.cells.publish import Places, new_token, publish
 from heldout.cells.score_file import ENDING, Circumstances, Identity, ScoreFile
 from heldout.cells.version import FILE, FORMAT, LINE, store_version
 from heldout.errors import HeldoutError
-from heldout.files import write_bytes, write_text
+from heldout.files import write_text
 from heldout.names import Theta, theta_name
 from heldout.numerics.fit_warning import FitWarning
 from heldout.predictions import Predictions
@@ -99,6 +100,9 @@ class Store:
     def _file(self, cell: Cell, ending: str) -> str:
         return f"{self.folder}/{cell.learner}/{cell.theta_name}/{cell.held_out}.{ending}"
 
+    def _places(self, cell: Cell) -> Places:
+        return Places(self._file(cell, ENDING), self._file(cell, "model"))
+
     def find(
         self, cell: Cell, key: str, with_model: bool, needs: str | None = None
     ) -> Record | None:
@@ -123,8 +127,9 @@ class Store:
             return None
         if needs and needs not in scores.predictions.arrays():
             return None
-        model = scores.circumstances.model
-        if with_model and not (model and os.path.isfile(self._file(cell, "model"))):  # noqa: PTH113
+        places = self._places(cell)
+        places.finish(scores.circumstances)
+        if with_model and not places.has_model(scores.circumstances):
             return None
         return record_in(scores)
 
@@ -136,7 +141,7 @@ class Store:
         outcome: "Outcome",
         model: PickledModel | None,
     ) -> Record:
-        """Write the model, if any, and then the scores.
+        """Write the scores and the model, if any, unless another job has just done so.
 
         Parameters
         ----------
@@ -148,21 +153,23 @@ class Store:
             The predictions of all held-out rows, and what else is known of the fit.
         model
             The pickled model; None if none is kept.
+
+        Returns
+        -------
+        Record
+            Of the cell in the store: this one, or that of the job that was faster.
         """
         assert outcome.predictions is not None
         if model is not None:
-            model.save(f"{self.folder}/{SHARED}", self._file(cell, "model"))
+            model.save_parts(f"{self.folder}/{SHARED}")
+        token, places = new_token(), self._places(cell)
         identity = Identity(keys, cell.learner, cell.theta, cell.held_out, sets)
-        circumstances = Circumstances(
-            model.digest if model else None,
-            tuple(model.parts) if model else (),
-            outcome.engine,
-            round(outcome.seconds, 6),
-            outcome.warnings,
-        )
+        circumstances = _circumstances(outcome, model, token)
         data, seal = score_file.to_bytes(identity, outcome.predictions, circumstances)
-        write_bytes(self._file(cell, ENDING), data)
-        return _record(keys.cell, seal, circumstances)
+        kinds = set(outcome.predictions.arrays())
+        will_do = partial(_will_do, places, keys.cell, kinds, model is not None)
+        found = publish(places, data, model.pickled if model else None, token, will_do)
+        return record_in(found) if found else _record(keys.cell, seal, circumstances)
 
     def predictions(self, cell: Cell, expected: str) -> Predictions:
         """The predictions of all held-out rows; an error if the file has not the expected seal."""
@@ -184,8 +191,10 @@ class Store:
         scores = self.read(cell)
         if scores is None or scores.metadata["fit"] != keys.fit or not scores.circumstances.model:
             return None
+        places = self._places(cell)
+        places.finish(scores.circumstances)
         try:
-            model = open_model(self._file(cell, "model"), scores.circumstances.model)
+            model = open_model(places.model, scores.circumstances.model)
         except (FileNotFoundError, DamagedError):
             return None
         return model, scores.circumstances
@@ -250,11 +259,30 @@ def read_score(path: Path | str) -> ScoreFile | None:
     >>> read_score(folder / "full.safetensors") is None
     True
     """
-    try:
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123
-            return score_file.from_bytes(file.readall())
-    except FileNotFoundError:
-        return None
+    return Places(str(path), "").read()
+
+
+def _will_do(places: Places, key: str, kinds: set[str], with_model: bool, found: ScoreFile) -> bool:
+    """Whether a cell in the store is as good as one that was just fitted."""
+    if found.key != key or not kinds <= found.predictions.arrays().keys():
+        return False
+    places.finish(found.circumstances)
+    return not with_model or places.has_model(found.circumstances, up_to=inf)
+
+
+def _circumstances(outcome: "Outcome", model: PickledModel | None, token: str) -> Circumstances:
+    seconds = round(outcome.seconds, 6)
+    if model is None:
+        return Circumstances(None, (), outcome.engine, seconds, outcome.warnings)
+    return Circumstances(
+        model.digest,
+        tuple(model.parts),
+        outcome.engine,
+        seconds,
+        outcome.warnings,
+        len(model.pickled),
+        token,
+    )
 
 
 def record_in(scores: ScoreFile) -> Record:

@@ -6,9 +6,11 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from heldout.execution.forkserver import client
 from heldout.user_code import search
 
 SCHEDULER = "snakemake.schedul"
@@ -47,9 +49,16 @@ def spare_the_collector() -> None:
 
 
 def set_up_shells() -> None:
-    """Let `python` mean this interpreter in every job: the command of a rule names no path."""
+    """Let `python` mean this interpreter in every job, and tell each with whom it ends.
+
+    A job of a cluster inherits the environment, but its own Snakemake, which starts the step there,
+    sets it anew.
+    """
     folder = os.path.dirname(sys.executable)  # noqa: PTH120
     os.environ["PATH"] = os.pathsep.join([folder, os.environ.get("PATH", os.defpath)])
+    os.environ.pop(client.SNAKEMAKE, None)
+    with suppress(OSError):  # another system than Linux: a step ends by itself
+        os.environ[client.SNAKEMAKE] = client.process_name(os.getpid())
 
 
 def ignore_forgotten_sizes() -> None:

@@ -1,8 +1,10 @@
-"""One step of the workflow: ``python -P -m heldout.execution.step SPEC``, SPEC the file of a job."""
+"""One step of the workflow: ``python -P -m heldout.execution.step SPEC``, SPEC the file of a job.
 
-import sys
+``-P`` keeps the working folder from coming first on Python's path: a user's ``random.py`` there
+shadows nothing.
+"""
 
-from heldout.execution.steps.run import run
+from heldout.execution.forkserver.client import main
 
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1:]))
+    main()

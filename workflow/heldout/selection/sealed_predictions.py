@@ -4,7 +4,6 @@ Any loss, metric or level can be computed from it later: that is no new look at 
 """
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,15 +14,12 @@ from heldout.data.schema import schema_from_json
 from heldout.data.vault import SOURCE_ROW
 from heldout.files import write_atomic
 from heldout.predictions import Predictions
-from heldout.receipts import file_digest
 from heldout.selection.final import Predictor
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 FILE = "predictions.parquet"
-KEPT = Path("vault", "predictions")
-"""From the folder of a task: what was predicted at each opening, under its digest."""
 CLASSES = b"classes"
 
 
@@ -131,69 +127,14 @@ def read_predictions(vault: Path) -> SealedPredictions:
     >>> len(read_predictions(folder))
     0
     """
-    return _read(vault / FILE)
-
-
-def _read(path: Path) -> SealedPredictions:
     from pyarrow import parquet
 
-    with parquet.ParquetFile(path) as file:
+    with parquet.ParquetFile(vault / FILE) as file:
         table = file.read()
     arrays = {name: _as_array(table.column(name).combine_chunks()) for name in table.column_names}
     row, unit, target = (arrays.pop(name) for name in ("row", "unit", "target"))
     classes = json.loads(table.schema.metadata[CLASSES])
     return SealedPredictions(row, unit, target, Predictions(**arrays), classes)
-
-
-def stored_predictions(folder: Path, predict: Callable[[], SealedPredictions]) -> SealedPredictions:
-    """Take the predictions that were stored when the rows were opened, or predict and store them.
-
-    Parameters
-    ----------
-    folder
-        Where they are kept: a folder for each set of rows and model.
-    predict
-        Called if there are none.
-
-    Returns
-    -------
-    SealedPredictions
-        The same whenever they are asked for.
-
-    Examples
-    --------
-    >>> one, other = (SealedPredictions(*3 * [np.arange(n)], Predictions(), None) for n in (1, 2))
-    >>> [len(stored_predictions(folder / "kept", lambda: found)) for found in (one, other)]
-    [1, 1]
-    """
-    kept = [path for path in sorted(folder.glob("*.parquet")) if is_kept(path)]
-    if not kept:
-        write_predictions(folder, predict())
-        written = folder / FILE
-        kept = [written.rename(folder / f"{file_digest(written)}.parquet")]
-    return _read(kept[0])
-
-
-def is_kept(path: Path) -> bool:
-    """Whether a file of stored predictions is as it was written: its name is its digest.
-
-    Parameters
-    ----------
-    path
-        The file.
-
-    Returns
-    -------
-    bool
-        False if it is damaged, or not finished.
-
-    Examples
-    --------
-    >>> _ = (folder / "predictions.parquet").write_text("not finished")
-    >>> is_kept(folder / "predictions.parquet")
-    False
-    """
-    return file_digest(path) == path.stem
 
 
 def _as_column(array: np.ndarray) -> "pa.Array":

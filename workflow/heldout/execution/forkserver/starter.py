@@ -17,8 +17,6 @@ from heldout.execution.forkserver.client import ADDRESS, ONE_THREAD
 
 WAITING = 128
 """How many steps may wait until the server has started."""
-_started: list["subprocess.Popen[bytes]"] = []
-"""Held here so that the pipe to the server stays open as long as this process lives."""
 
 
 def listen(libraries: Iterable[str]) -> None:
@@ -26,7 +24,7 @@ def listen(libraries: Iterable[str]) -> None:
     if sys.platform != "linux" or ADDRESS in os.environ:
         return
     address = f"heldout-{os.urandom(16).hex()}"
-    listener = socket.socket(socket.AF_UNIX)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(f"\0{address}")
     listener.listen(WAITING)
     os.environ[ADDRESS] = address
@@ -36,15 +34,16 @@ def listen(libraries: Iterable[str]) -> None:
 
 
 def _start_when_asked(listener: socket.socket, libraries: list[str]) -> None:
-    """Wait for a step, then leave the socket to the server.
+    """Wait for a step, then leave the socket to the server, and wait for its end.
 
-    If no process can be started, closing the socket sends the steps that wait away: they run alone.
+    The server ends when its pipe is closed or this thread ends, so with this process. If no process
+    can be started, closing the socket sends the steps that wait away: they run alone.
     """
     select.select([listener], [], [])
     command = [sys.executable, "-P", "-m", "heldout.execution.forkserver.server"]
-    with listener, suppress(OSError):
-        _started.append(
-            subprocess.Popen(
+    with suppress(OSError):
+        with listener:
+            server = subprocess.Popen(
                 [*command, str(listener.fileno()), *libraries],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
@@ -52,4 +51,4 @@ def _start_when_asked(listener: socket.socket, libraries: list[str]) -> None:
                 pass_fds=[listener.fileno()],
                 start_new_session=True,  # Ctrl-C is for the steps: their children end with them
             )
-        )
+        server.wait()

@@ -15,14 +15,7 @@ from heldout.data.openings import Wish, open_sealed
 from heldout.data.vault import ROW_DIGEST, private_folders, read_sealed
 from heldout.execution.specs.estimates import OpenTest
 from heldout.files import read_json, write_json
-from heldout.names import digest
-from heldout.selection.sealed_predictions import (
-    KEPT,
-    SealedPredictions,
-    predict_sealed,
-    stored_predictions,
-    write_predictions,
-)
+from heldout.selection.sealed_predictions import predict_sealed, write_predictions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,26 +29,11 @@ def main(folder: Path, spec: OpenTest) -> None:
         wish = _wish(folder, spec, sealed)
         verdict = open_sealed(folder, wish)
         shown = sealed.slice(0, 0) if verdict.refused else sealed
-        write_predictions(vault, _predictions(folder, spec, wish, shown))
+        predictor = joblib.load(folder / "final" / "model.joblib")
+        write_predictions(vault, predict_sealed(predictor, shown, spec.groups))
         write_json(vault / "opening.json", asdict(verdict))
     for text in (verdict.message, *verdict.notes, *verdict.ledger):
         print(text)
-
-
-def _predictions(folder: Path, spec: OpenTest, wish: Wish, shown: "pa.Table") -> SealedPredictions:
-    """Those that this model made when the rows were opened; new ones if there are none.
-
-    They are kept beside the outputs of the rule, which Snakemake deletes before the step runs.
-    """
-    model = folder / "final" / "model.joblib"
-
-    def predict() -> SealedPredictions:
-        return predict_sealed(joblib.load(model), shown, spec.groups)
-
-    if not shown.num_rows:
-        return predict()
-    key = digest(wish.sealed, wish.selection, str(spec.groups), model.read_bytes())
-    return stored_predictions(folder / KEPT / key, predict)
 
 
 def _wish(folder: Path, spec: OpenTest, sealed: "pa.Table") -> Wish:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from heldout.errors import HeldoutError
+from heldout.execution.forkserver.lifeline import end_with_client
 from heldout.execution.jobs import Job, read_job
 from heldout.execution.specs.decode import decode
 from heldout.receipts import Receipt, file_digest, read_receipt, write_receipt
@@ -121,3 +122,8 @@ def _output_to(log: Path) -> Iterator[None]:
 def _flush() -> None:
     sys.stdout.flush()
     sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    end_with_client()
+    sys.exit(run(sys.argv[1:]))

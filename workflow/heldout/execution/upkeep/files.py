@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from heldout.execution.digests import Digests
 from heldout.execution.upkeep.folder import LOGS, Folder
 from heldout.faults import BY_HAND, DAMAGED, MISSING, REPAIR, RUN, Fault
 from heldout.receipts import RECEIPTS, Receipt, file_digest
-from heldout.selection.sealed_predictions import KEPT, is_kept
 
 CELLS, MANIFESTS = "cells", "manifests"
 
@@ -65,26 +63,6 @@ def _changed(path: Path, job: str, hidden: bool) -> Fault:
     return Fault(DAMAGED, str(path), f"it is not as {job} wrote it", mend, touch=touch)
 
 
-def sealed_faults(folder: Folder) -> Iterator[Fault]:
-    """Predictions of earlier openings, which a step takes up again, that are not as they were written.
-
-    Parameters
-    ----------
-    folder
-        The folder of a task.
-
-    Returns
-    -------
-    iterator of Fault
-        Damaged files.
-    """
-    for path in sorted(folder.path.glob(f"{KEPT}/*/*.parquet")):
-        with suppress(PermissionError):  # a vault is private to its owner
-            if not is_kept(path):
-                why = "its digest is not its name"
-                yield Fault(DAMAGED, str(path), why, REPAIR, (path,))
-
-
 def receipt_faults(folder: Folder, wanted: Iterable[str]) -> Iterator[Fault]:
     """Receipts that are damaged, or missing although their job has begun.
 
@@ -128,7 +106,7 @@ def foreign_faults(folder: Folder, tasks: bool, complete: bool) -> Iterator[Faul
     iterator of Fault
         Also files that killed jobs have left unfinished.
     """
-    known = {*_known(folder), *folder.path.glob(f"{KEPT}/*/*.parquet")}
+    known = _known(folder)
     for path in _walk(folder.path, tasks):
         if path in known or _in_known_place(path.relative_to(folder.path)):
             continue

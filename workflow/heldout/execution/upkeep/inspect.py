@@ -17,7 +17,6 @@ from heldout.execution.upkeep.files import (
     CELLS,
     foreign_faults,
     receipt_faults,
-    sealed_faults,
     written_faults,
 )
 from heldout.execution.upkeep.folder import LOGS, Folder, Results
@@ -103,7 +102,6 @@ class Inspection:
             self._progress,
             lambda path: found.notes.append(f"{path} may not be read by you, and was not checked"),
         )
-        yield from sealed_faults(folder)
         lost = list(receipt_faults(folder, wanted))
         yield from lost
         yield from foreign_faults(folder, tasks=not found.task, complete=not lost)
