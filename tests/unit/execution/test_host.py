@@ -10,6 +10,7 @@ import pytest
 from snakemake.scheduling import job_scheduler
 
 from heldout.execution import host
+from heldout.execution.forkserver.client import process_name
 
 
 @pytest.fixture
@@ -68,12 +69,13 @@ def test_the_timer_that_snakemake_starts_is_one_of_these(
 
 
 def test_jobs_learn_the_interpreter_and_the_path_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HELDOUT_PYTHON", "HELDOUT_STEP"):
+    for name in ("HELDOUT_PYTHON", "HELDOUT_STEP", "HELDOUT_SNAKEMAKE"):
         monkeypatch.setenv(name, "")
     path = os.environ["PATH"]
     host.set_up_shells()
     assert os.environ["HELDOUT_PYTHON"] == sys.executable
     assert os.environ["HELDOUT_STEP"].endswith("client.py")
+    assert os.environ["HELDOUT_SNAKEMAKE"] == process_name(os.getpid())
     assert os.environ["PATH"] == path
 
 
