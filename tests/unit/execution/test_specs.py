@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import json
 import subprocess
 import sys
 from dataclasses import asdict
@@ -17,7 +18,6 @@ from heldout.execution.specs import build
 from heldout.execution.specs.cells import FitCells
 from heldout.execution.specs.decode import decode
 from heldout.execution.specs.text import read_text
-from heldout.execution.steps.run import run
 from heldout.execution.study import Study
 from heldout.names import canonical
 
@@ -95,13 +95,15 @@ def test_the_number_of_batches_is_in_no_spec_but_that_of_a_fitting_job(step: str
 
 
 def test_a_misspelt_field_fails_the_step_and_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
 ) -> None:
     text = text_of("select_model", Study(config())).replace('"maximum"', '"maximun"')
-    assert run([str(tmp_path), "log"], text) == 1
-    assert (
-        "select_model: unknown field 'maximun'; did you mean 'maximum'?" in capsys.readouterr().err
-    )
+    log = tmp_path / "log"
+    given = json.loads(text) | {"folder": str(tmp_path), "log": str(log), "batches": []}
+    (tmp_path / "spec.json").write_text(json.dumps(given))
+    command = [sys.executable, "-m", "heldout.execution.steps.run", str(tmp_path / "spec.json")]
+    assert subprocess.run(command, check=False).returncode == 1
+    assert "select_model: unknown field 'maximun'; did you mean 'maximum'?" in log.read_text()
 
 
 def test_a_grid_that_no_job_can_be_given_is_refused() -> None:
