@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import joblib
@@ -14,6 +15,7 @@ import pytest
 from harness import ALL_CELLS, MODEL, RISKS, SETS, TASK, TIMEOUT, UNSEALED, Project, small_config
 
 from heldout.cells.store import Cell, Store
+from heldout.execution.forkserver.client import ADDRESS
 
 TABLES = ("risks.csv", "estimates/unsealed.csv", "selection.json")
 CELL = "knn/n_neighbors=5/k3.r1.f02"
@@ -29,7 +31,9 @@ from sklearn.neighbors import KNeighborsClassifier
 class SleepyNeighbors(KNeighborsClassifier):
     def fit(self, X, y):
         time.sleep(float(os.environ["SLEEP"]))
-        return super().fit(X, y)
+        super().fit(X, y)
+        self.fitted_by = os.urandom(8)  # so the models of two jobs differ
+        return self
 """
 
 
@@ -89,6 +93,69 @@ def test_a_killed_run_keeps_its_cells_and_ends_like_an_undisturbed_one(tmp_path:
     undisturbed = sleepy_project(tmp_path / "undisturbed", sleep=0)
     undisturbed.succeed(UNSEALED)
     assert project.snapshot(*TABLES) == undisturbed.snapshot(*TABLES)
+
+
+def kill_only_snakemake(project: Project, *options: str, cells: int = 3) -> None:
+    """Start a run, and kill Snakemake, but not its jobs, once so many cells are there."""
+    process = project.start(UNSEALED, *options)
+    wait_for_cells(project, cells, process)
+    process.kill()
+    process.wait()
+    assert process.stdout is not None
+    process.stdout.close()
+
+
+def processes(project: Project) -> list[int]:
+    """The processes that work in the project's folder."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            here = (path / "cwd").readlink() == project.folder
+            if here and "Z" not in (path / "stat").read_text().rpartition(")")[2]:
+                found.append(int(path.name))
+    return found
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + TIMEOUT
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("forkserver", [True, False])
+def test_jobs_end_with_their_snakemake(tmp_path: Path, forkserver: bool) -> None:
+    project = sleepy_project(tmp_path / "killed", sleep=0.4)
+    if not forkserver:
+        project.environment[ADDRESS] = ""
+    kill_only_snakemake(project)
+    at_the_end = time.monotonic()
+    wait_until(lambda: not processes(project))
+    assert time.monotonic() - at_the_end < 10
+    kept = project.cells()
+    assert len(kept) < 20
+    project.succeed("--unlock")
+    project.environment["SLEEP"] = "0"
+    run = project.succeed(UNSEALED)
+    assert project.fitted(run) == 20 - len(kept)
+    assert project.check().code == 0
+
+
+def test_the_jobs_of_a_cluster_live_on_and_share_the_store(tmp_path: Path) -> None:
+    """Both runs fit all cells at the same time; models differ in their bytes."""
+    project = sleepy_project(tmp_path / "killed", sleep=0.4)
+    submit = project.folder / "submit"
+    submit.write_text('setsid nohup sh "$1" > /dev/null 2>&1 & echo $!')
+    options = ["--executor", "cluster-generic", "--jobs", "4"]
+    options += ["--cluster-generic-submit-cmd", f"bash {submit}"]
+    kill_only_snakemake(project, *options)
+    assert processes(project)
+    project.succeed("--unlock")
+    project.succeed(UNSEALED, "--rerun-incomplete")
+    wait_until(lambda: not processes(project))
+    assert len(project.cells()) == 20
+    check = project.check()
+    assert check.code == 0, check.text
 
 
 # --- failing fits --------------------------------------------------------------------------

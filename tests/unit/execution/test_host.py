@@ -12,6 +12,7 @@ import pytest
 from snakemake.scheduling import job_scheduler
 
 from heldout.execution import host
+from heldout.execution.forkserver.client import process_name
 from heldout.user_code import search
 
 
@@ -72,7 +73,9 @@ def test_the_timer_that_snakemake_starts_is_one_of_these(
 
 def test_in_a_job_python_is_this_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", os.pathsep.join(["/nowhere", "/usr/bin"]))
+    monkeypatch.setenv("HELDOUT_SNAKEMAKE", "")
     host.set_up_shells()
+    assert os.environ["HELDOUT_SNAKEMAKE"] == process_name(os.getpid())
     assert os.environ["PATH"].endswith("/nowhere:/usr/bin")
     assert shutil.which("python") == str(Path(sys.executable).with_name("python"))
 

@@ -100,7 +100,8 @@ class Server(MetaPathFinder):
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children are not waited for
         gc.disable()  # collecting garbage would take a tenth of the time of the imports
         while True:
-            if not self._hear(None if not self._to_import else 0) and self._to_import:
+            heard = self._hear(0 if self._to_import or self._calls else None)
+            if self._to_import and not heard:
                 self._import(self._to_import.popleft())
             for call in [one for one in self._calls if one.module not in self._to_import]:
                 self._import(call.module)
@@ -143,7 +144,7 @@ def _receive(connection: socket.socket) -> _Call | None:
     passed: list[int] = []
     try:
         if user_of(connection) == os.getuid():
-            connection.settimeout(1)
+            connection.settimeout(BEAT)  # a step asks at once; others must not wait for it
             _, passed, _, _ = socket.recv_fds(connection, 1, PASSED)
             connection.settimeout(None)
             if len(passed) == PASSED:
