@@ -130,6 +130,29 @@ def test_before_the_first_run(here: Project, capsys: pytest.CaptureFixture[str])
     assert not ROOT.exists()
 
 
+def test_a_ledger_that_lost_an_opening_is_named(
+    here: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(".heldout/ledger/000001.json").unlink()
+    code, shown = check(capsys)
+    assert code == 1
+    assert (
+        "ledger: opening 1 is missing; if you have a copy of .heldout/ledger: restore it" in shown
+    )
+
+
+@pytest.mark.parametrize("damage", [flip, empty])
+def test_what_a_task_remembers_of_the_ledger_is_looked_after(
+    damage: Callable[[Path], None], here: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damage(FOLDER / "vault/witness.json")
+    code, shown = check(capsys)
+    assert code == 1
+    assert (
+        "ledger: 'results/birds/vault/witness.json' is damaged; restore it, or remove it" in shown
+    )
+
+
 # --- what is said -----------------------------------------------------------------------------------
 
 
