@@ -197,7 +197,7 @@ class History:
         run = self.project.run(cores=self.draw.choice([1, 2]))
         if run.code != 0:
             self.done.append(f"the run said: {said(run)}")
-            self.project.check("--repair")
+            self.done.append(self.project.check("--repair").text)
             run = self.project.run()
         assert run.code == 0, f"{self.story}\n{run.text}"
         self.compare("after a run")
@@ -205,7 +205,14 @@ class History:
     def compare(self, when: str) -> None:
         found, wanted = self.project.snapshot(*TABLES), self.clean(self.project)
         different = [name for name in wanted if found.get(name) != wanted[name]]
-        assert not different, f"{when} {different} differ from a clean run\n{self.story}"
+        lines = [
+            f"{name}: {one} instead of {other}"
+            for name in different
+            for one, other in zip(_lines(found.get(name)), _lines(wanted[name]), strict=False)
+            if one != other
+        ]
+        shown = "\n".join(lines[:20])
+        assert not different, f"{when} {different} differ from a clean run\n{shown}\n{self.story}"
 
     def heal(self) -> None:
         """In the end nothing is damaged that `heldout check --repair` and a run do not mend."""
@@ -219,6 +226,10 @@ class History:
     def story(self) -> str:
         config = json.dumps(self.project.config)
         return "\n".join(["what was done:", *self.done, f"config: {config}"])
+
+
+def _lines(content: bytes | None) -> list[str]:
+    return (content or b"nothing").decode(errors="replace").splitlines()
 
 
 def said(run: Run) -> str:
