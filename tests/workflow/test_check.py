@@ -14,9 +14,11 @@ from harness import ALL_CELLS, CONFIG, TASK, Project
 from heldout.cli import main
 from heldout.execution.digests import MEMORY
 from heldout.execution.study import Study
+from heldout.execution.upkeep import files
 from heldout.execution.upkeep.inspect import Inspection
 from heldout.execution.upkeep.wanted import jobs_of
 from heldout.faults import DAMAGED, FOREIGN, MISSING, REPAIR, RUN, STALE, Fault
+from heldout.receipts import file_digest
 
 ROOT = Path("results")
 FOLDER = ROOT / TASK
@@ -92,8 +94,8 @@ def test_every_file_that_is_damaged_is_named(
     damage: Callable[[Path], None], kind: str, here: Project
 ) -> None:
     assert inspected(here) == []
-    files = list(results())
-    names = {path.relative_to(FOLDER).as_posix() for path in files if path.is_relative_to(FOLDER)}
+    found = list(results())
+    names = {path.relative_to(FOLDER).as_posix() for path in found if path.is_relative_to(FOLDER)}
     assert {"data/X.npy", "data/rows.npy", "splits/kfold.csv", "selection.json"} < names
     assert {
         "final/model.joblib",
@@ -102,8 +104,8 @@ def test_every_file_that_is_damaged_is_named(
         "vault/test.csv",
     } < names
     assert {"receipts/open_test.json", "cells/manifests/1-of-2.json", "cells/format"} < names
-    assert len(files) > 2 * ALL_CELLS + 40
-    for path in files:
+    assert len(found) > 2 * ALL_CELLS + 40
+    for path in found:
         before = path.read_bytes()
         damage(path)
         named = [fault for fault in inspected(here) if fault.what == str(path)]
@@ -128,6 +130,43 @@ def test_before_the_first_run(here: Project, capsys: pytest.CaptureFixture[str])
     assert code == 0
     assert "birds: no results to check in results/birds" in shown
     assert not ROOT.exists()
+
+
+def test_a_ledger_that_lost_an_opening_is_named(
+    here: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(".heldout/ledger/000001.json").unlink()
+    code, shown = check(capsys)
+    assert code == 1
+    assert (
+        "ledger: opening 1 is missing; if you have a copy of .heldout/ledger: restore it" in shown
+    )
+
+
+@pytest.mark.parametrize("damage", [flip, empty])
+def test_what_a_task_remembers_of_the_ledger_is_looked_after(
+    damage: Callable[[Path], None], here: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damage(FOLDER / "vault/witness.json")
+    code, shown = check(capsys)
+    assert code == 1
+    assert (
+        "ledger: 'results/birds/vault/witness.json' is damaged; restore it, or remove it" in shown
+    )
+
+
+def test_a_vault_of_somebody_else_is_a_note(
+    here: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def private(path: Path) -> str:
+        if "vault" in path.parts:
+            raise PermissionError(13, "Permission denied")
+        return file_digest(path)
+
+    monkeypatch.setattr(files, "file_digest", private)
+    code, shown = check(capsys)
+    assert code == 0
+    assert "note: results/birds/vault/sealed.parquet may not be read by you, and was not" in shown
 
 
 # --- what is said -----------------------------------------------------------------------------------
@@ -155,6 +194,10 @@ LINES = {
     "cells/knn/n_neighbors=5/full.safetensors": (
         flip,
         f"its content is not what its seal says; mend it by: {REPAIR_COMMAND}, then {RUN_COMMAND}",
+    ),
+    "cells/knn/n_neighbors=5/dev.safetensors": (
+        delete,
+        f"-of-2.json lists it; mend it by: {REPAIR_COMMAND}, then {RUN_COMMAND}",
     ),
     "cells/knn/n_neighbors=5/full.model": (
         empty,

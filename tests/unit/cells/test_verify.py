@@ -19,17 +19,17 @@ from heldout.predictions import Predictions
 CELLS = [Cell("knn", {"n_neighbors": k}, name) for k in (1, 5) for name in ("full", "k3.r1.f01")]
 
 
-def write(store, cell, value=0.5):
+def write(store, cell, value=0.5, key="key"):
     outcome = Outcome(
         theta=cell.theta,
         engine="knn",
         seconds=0.25,
         warnings=(FitWarning("UserWarning", "slow", 2),),
-        predictions=Predictions(value=np.array([value, 1.5])),
+        predictions=Predictions(label=np.array([0, 1]), proba=np.array([[value, 0.5]] * 2)),
     )
     shared = np.arange(3.0)
     model = ModelPickler().dump({"k": cell.theta, "shared": shared}, shared=[shared])
-    return store.write(cell, Keys("fit", "key"), {cell.held_out: 2}, outcome, model)
+    return store.write(cell, Keys("fit", key), {cell.held_out: 2}, outcome, model)
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_what_a_job_that_is_due_lists_is_looked_for_by_itself(store, listing):
 
 
 def test_a_cell_that_was_fitted_anew_is_a_fault_only_of_manifests_that_count(store, listing):
-    write(store, CELLS[1], value=0.75)
+    write(store, CELLS[1], value=0.75, key="another")
     [fault] = faults(store, listing)
     assert fault.why == "it is not the one that 1-of-1.json lists"
     assert fault.remove == (listing.receipt,)
@@ -149,3 +149,22 @@ def test_a_model_that_the_scores_do_not_know_is_foreign(store, listing):
     store.path(cell, "model").write_bytes(b"of an earlier fit")
     [fault] = faults(store, listing)
     assert (fault.kind, fault.why) == (FOREIGN, "its score file says that no model is kept")
+
+
+def test_a_model_that_waits_for_its_place_is_no_fault(store, listing):
+    """Its writer was killed; who finds the cell puts it there."""
+    place = store.path(CELLS[0], "model")
+    token = store.read(CELLS[0]).circumstances.model_token
+    waiting = place.rename(place.with_name(f".{place.name}.{token}.tmp"))
+    os.utime(waiting, (0, 0))
+    assert faults(store, listing) == []
+    other = waiting.rename(place.with_name(f".{place.name}.{'0' * 16}.tmp"))
+    assert [fault.what for fault in faults(store, listing)] == [str(place), str(other)]
+
+
+def test_the_header_of_an_older_file_has_no_digest(store, listing):
+    scores = store.read(CELLS[0])
+    older = {name: text for name, text in scores.metadata.items() if name != "header"}
+    assert replace(scores, metadata=older).header_intact
+    assert not replace(scores, metadata=older | {"hdader": "x"}).header_intact
+    assert not replace(scores, metadata=scores.metadata | {"engine": "kmn"}).header_intact

@@ -84,6 +84,31 @@ class Places(NamedTuple):
             return False
 
 
+def waiting_model(model: str, fit: Circumstances) -> str | None:
+    """The file of a model whose writer was killed before it put it into its place, if there is one.
+
+    Parameters
+    ----------
+    model
+        Its place.
+    fit
+        What the score file of its cell says.
+
+    Returns
+    -------
+    str or None
+        None if no model waits.
+
+    Examples
+    --------
+    >>> (folder / ".full.model.ab12.tmp").touch()
+    >>> waiting_model(f"{folder}/full.model", Circumstances(model_token="ab12")).endswith("ab12.tmp")
+    True
+    """
+    waiting = _hidden(model, fit.model_token)
+    return waiting if fit.model_token and os.path.lexists(waiting) else None
+
+
 def new_token() -> str:
     """A part of a name that no other writer has."""
     return os.urandom(8).hex()

@@ -6,7 +6,7 @@ Its metadata say which cell it is (learner, theta, held_out, and the sizes of it
 key, the digest, the size and the first name of the model file (`publish`), the names of the shared
 parts of the model, the engine, the seconds and the warnings of the fit. The seal is the digest of the
 arrays and of what identifies the cell; seconds, warnings and the model's bytes may differ between two
-fits of the same cell, so they are not sealed.
+fits of the same cell, so they are not sealed. A digest of the whole header tells damage there.
 """
 
 import json
@@ -26,6 +26,8 @@ from heldout.predictions import Predictions
 ENDING = "safetensors"
 SEALED = ("format", "key", "fit", "learner", "theta", "held_out", "sets")
 """The metadata that identify a cell."""
+HEADER = "header"
+"""The digest of all other metadata; older files have none."""
 LENGTH_BYTES = 8
 """A safetensors file begins with the length of its header, a number of so many bytes."""
 DTYPES = {
@@ -144,6 +146,13 @@ class ScoreFile:
         """The digest of the arrays and of what identifies the cell."""
         return self.metadata["seal"]
 
+    @property
+    def header_intact(self) -> bool:
+        """Whether all metadata are as they were written; the seal covers some of them only."""
+        known = self.identity.metadata() | self.circumstances.metadata() | {"seal": self.seal}
+        given = {name: text for name, text in self.metadata.items() if name != HEADER}
+        return known == given and _header_holds(self.metadata)
+
     @cached_property
     def identity(self) -> Identity:
         """Which cell it belongs to."""
@@ -178,14 +187,15 @@ def to_bytes(
     identified = identity.metadata()
     arrays = {name: np.ascontiguousarray(one) for name, one in predictions.arrays().items()}
     seal = _seal(identified, arrays)
-    return save(arrays, identified | circumstances.metadata() | {"seal": seal}), seal
+    metadata = identified | circumstances.metadata() | {"seal": seal}
+    return save(arrays, metadata | {HEADER: digest(canonical(metadata))}), seal
 
 
 def from_bytes(data: bytes) -> ScoreFile | None:
     """The content of a score file; None if it is damaged or of another version."""
     try:
         metadata, arrays = _parsed(data)
-        whole = metadata["seal"] == _seal(metadata, arrays)
+        whole = metadata["seal"] == _seal(metadata, arrays) and _header_holds(metadata)
         return ScoreFile(metadata, Predictions(**arrays)) if whole else None
     except (ValueError, KeyError, TypeError, IndexError):
         return None
@@ -197,6 +207,11 @@ def _seal(metadata: dict[str, str], arrays: dict[str, np.ndarray]) -> str:
         array = arrays[name]
         parts += [f"{name} {array.dtype.str} {array.shape}", array.tobytes()]
     return digest(*parts)
+
+
+def _header_holds(metadata: dict[str, str]) -> bool:
+    others = {name: text for name, text in metadata.items() if name != HEADER}
+    return HEADER not in metadata or metadata[HEADER] == digest(canonical(others))
 
 
 def _parsed(data: bytes) -> tuple[dict[str, str], dict[str, np.ndarray]]:
@@ -213,6 +228,8 @@ def _parsed(data: bytes) -> tuple[dict[str, str], dict[str, np.ndarray]]:
 def _array(data: bytes, start: int, described: dict[str, Any]) -> np.ndarray:
     first, end = described["data_offsets"]
     dtype = np.dtype(DTYPES[described["dtype"]])
+    if (end - first) % dtype.itemsize:
+        raise ValueError("an array with a part of a value")
     flat = np.frombuffer(data, dtype, (end - first) // dtype.itemsize, start + first)
     return flat.reshape(described["shape"])
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from heldout.cells.manifest import Index
 from heldout.cells.model_file import SHARED
+from heldout.cells.publish import waiting_model
 from heldout.cells.score_file import ENDING, ScoreFile
 from heldout.cells.store import Record, read_score, record_in
 from heldout.cells.strangers import is_old, stranger
@@ -81,6 +82,7 @@ class CellCheck:
         self.cells = self.kept = 0
         self._folder, self._listings = folder, listings
         self._models_expected, self._progress = models_expected, progress
+        self._waiting: set[str] = set()
         self._bad_parts: dict[str, list[tuple[Path, Listed]]] = {}
 
     def faults(self) -> Iterator[Fault]:
@@ -131,7 +133,7 @@ class CellCheck:
         if others:
             why = f"it is not the one that {others[0].manifest} lists"
             yield Fault(DAMAGED, str(path), why, REPAIR, _receipts(listed))
-        elif (same and record_in(scores) not in same) or not _as_written(scores):
+        elif (same and record_in(scores) not in same) or not scores.header_intact:
             why = "its header is not as it was written"
             yield Fault(DAMAGED, str(path), why, REPAIR, (path, *_receipts(listed)))
 
@@ -140,7 +142,10 @@ class CellCheck:
     ) -> Iterator[Fault]:
         expected = scores.circumstances.model
         if not path.is_file():
-            if expected and listed and self._models_expected:
+            waiting = waiting_model(str(path), scores.circumstances)
+            if waiting is not None:  # whoever finds the cell puts it into its place
+                self._waiting.add(waiting)
+            elif expected and listed and self._models_expected:
                 yield _missing(path, listed)
         elif expected is None:
             why = "its score file says that no model is kept"
@@ -184,7 +189,7 @@ class CellCheck:
         """Models without scores, and files that are neither."""
         for one in sorted(names):
             path = self._folder / name / one
-            if one.endswith(f".{ENDING}"):
+            if one.endswith(f".{ENDING}") or str(path) in self._waiting:
                 continue
             if one.endswith(".model"):
                 if path.with_suffix(f".{ENDING}").name not in names and is_old(path):
@@ -252,12 +257,6 @@ def _belongs(scores: ScoreFile, path: Path) -> bool:
     about = scores.metadata
     place = about["learner"], theta_folder(about["theta"]), f"{about['held_out']}.{ENDING}"
     return place == path.parts[-3:]
-
-
-def _as_written(scores: ScoreFile) -> bool:
-    """Whether every entry of the header is spelled as heldout spells it; the seal covers some only."""
-    written = scores.identity.metadata() | scores.circumstances.metadata() | {"seal": scores.seal}
-    return written == scores.metadata
 
 
 def _receipts(listed: Listed) -> tuple[Path, ...]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from heldout.errors import HeldoutError
 from heldout.files import write_json
-from heldout.names import Theta
+from heldout.names import Theta, canonical, digest
 
 WITNESS = Path("vault", "witness.json")
 """From the folder of a task. Not an output of its rule: Snakemake deletes outputs before a job runs."""
@@ -64,7 +64,9 @@ def remember(folder: Path, digests: dict[int, str], openings: Iterable[Opening])
     seen, known = _read(folder)
     known |= {one.number: one for one in openings if one.number}
     everything = [asdict(one) for one in known.values()]
-    write_json(folder / WITNESS, {"seen": digests | seen, "openings": everything})
+    numbered = {str(number): one for number, one in (digests | seen).items()}
+    content = {"seen": numbered, "openings": everything}
+    write_json(folder / WITNESS, content | {"digest": digest(canonical(content))})
 
 
 def witnessed(task_folders: Iterable[Path]) -> tuple[dict[int, set[str]], dict[int, Opening]]:
@@ -122,6 +124,9 @@ def _read(folder: Path) -> tuple[dict[int, str], dict[int, Opening]]:
     path = folder / WITNESS
     try:
         given = json.loads(path.read_bytes())
+        own = given.pop("digest", None)  # those of the first days have none
+        if set(given) != {"seen", "openings"} or own not in (None, digest(canonical(given))):
+            raise ValueError("not as it was written")
         openings = [Opening(**facts) for facts in given["openings"]]
         seen = {int(number): str(one) for number, one in given["seen"].items()}
     except FileNotFoundError:

@@ -8,6 +8,7 @@ config and the receipts of those who wrote its inputs are all that is needed. Da
 from collections.abc import Iterator
 from typing import Any
 
+from heldout.errors import HeldoutError
 from heldout.execution.batches import batch_numbers
 from heldout.execution.reasons import differences
 from heldout.execution.study import Study
@@ -65,7 +66,11 @@ class Freshness:
 
     def _find(self, name: Name) -> list[str]:
         task, job = name
-        receipt, request = self.folders[task].receipts[job], self._request(name)
+        receipt = self.folders[task].receipts[job]
+        try:
+            request = self._request(name)
+        except HeldoutError as error:  # the ledger, which a request tells of, cannot be read
+            return [str(error)]
         if request is None:
             return ["the config does not ask for it"]
         changed = differences(receipt.request, request) or list(self._input_reasons(receipt))
