@@ -115,10 +115,10 @@ class CellCheck:
                 yield _missing(path, listed)
         elif scores is None:
             why = "its content is not what its seal says"
-            yield Fault(DAMAGED, str(path), why, REPAIR, (path, *receipts))
+            yield Fault(DAMAGED, str(path), why, REPAIR, (*_both(path), *receipts))
         elif not _belongs(scores, path):
             why = "it is the score file of another cell"
-            yield Fault(DAMAGED, str(path), why, REPAIR, (path, *receipts))
+            yield Fault(DAMAGED, str(path), why, REPAIR, (*_both(path), *receipts))
         else:
             yield from self._listing_faults(path, scores, listed)
             yield from self._model_faults(path.with_suffix(".model"), scores, listed, intact)
@@ -135,7 +135,7 @@ class CellCheck:
             yield Fault(DAMAGED, str(path), why, REPAIR, _receipts(listed))
         elif (same and record_in(scores) not in same) or not scores.header_intact:
             why = "its header is not as it was written"
-            yield Fault(DAMAGED, str(path), why, REPAIR, (path, *_receipts(listed)))
+            yield Fault(DAMAGED, str(path), why, REPAIR, (*_both(path), *_receipts(listed)))
 
     def _model_faults(
         self, path: Path, scores: ScoreFile, listed: Listed, intact: set[str]
@@ -257,6 +257,11 @@ def _belongs(scores: ScoreFile, path: Path) -> bool:
     about = scores.metadata
     place = about["learner"], theta_folder(about["theta"]), f"{about['held_out']}.{ENDING}"
     return place == path.parts[-3:]
+
+
+def _both(scores: Path) -> tuple[Path, Path]:
+    """A score file and its model, which nothing vouches for without it."""
+    return scores, scores.with_suffix(".model")
 
 
 def _receipts(listed: Listed) -> tuple[Path, ...]:
