@@ -200,6 +200,34 @@ def test_a_forced_step_passes_on_what_it_makes(project: Project) -> None:
     assert nothing(project.succeed())
 
 
+def test_a_forced_step_hides_no_other_change(project: Project, tmp_path: Path) -> None:
+    """Snakemake does not look at jobs behind a forced one, unless it may compare times."""
+    project.config["level"] = 0.8
+    project.succeed("--forcerun", "prepare_data")
+    assert project.snapshot(*TABLES) == clean_tables(project, tmp_path / "clean")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [[], ["--workflow-profile", "none", "--rerun-incomplete", "--rerun-triggers", "mtime"]],
+    ids=["by the profile", "without it"],
+)
+def test_what_snakemake_takes_for_incomplete_hides_no_change(
+    options: list[str], project: Project, tmp_path: Path
+) -> None:
+    """It was killed when the steps had ended, and before it had noted so."""
+    memory = project.folder / ".snakemake"
+    for path in (memory / "metadata").rglob("*"):
+        if path.is_file():
+            mark = memory / "incomplete" / path.relative_to(memory / "metadata")
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.write_text('{"external_jobid": null}')
+    project.config["level"] = 0.8
+    run = project.succeed(*options)
+    assert project.fitted(run) == 0
+    assert project.snapshot(*TABLES) == clean_tables(project, tmp_path / "clean")
+
+
 def remove_receipts(project: Project) -> None:
     shutil.rmtree(project.results / "receipts")
 

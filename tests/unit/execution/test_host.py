@@ -6,10 +6,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from snakemake.scheduling import job_scheduler
+from snakemake.settings.enums import RerunTrigger
+from snakemake.settings.types import DAGSettings
 
 from heldout.execution import host
 from heldout.execution.forkserver.client import process_name
@@ -113,3 +117,22 @@ def test_jobs_elsewhere_do_not_have_the_working_folder_first(
     code = "import sys; print(sys.flags.safe_path)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "True\n"
+
+
+@pytest.mark.parametrize(
+    ("changed", "alone"),
+    [
+        ({}, True),
+        ({"forceall": True}, False),
+        ({"forcetargets": True}, False),
+        ({"forcerun": {"draw_splits"}}, False),
+        ({"force_incomplete": True}, False),
+        ({"rerun_triggers": RerunTrigger.all()}, False),
+        ({"rerun_triggers": frozenset({RerunTrigger.MTIME, RerunTrigger.CODE})}, False),
+    ],
+)
+def test_times_are_hidden_only_if_snakemake_has_no_reasons_of_its_own(
+    changed: dict[str, Any], alone: bool
+) -> None:
+    by_profile = DAGSettings(rerun_triggers=frozenset({RerunTrigger.MTIME}))
+    assert host.leaves_times_alone(replace(by_profile, **changed)) is alone

@@ -298,7 +298,7 @@ def test_the_file_of_a_due_job_is_new_and_that_of_another_one_is_old(workflow: W
 
 
 def test_in_a_module_or_a_forced_run_times_are_left_to_snakemake(workflow: Workflow) -> None:
-    workflow.situation = Situation(keeps_times=False)
+    workflow.situation = Situation(hides_times=False)
     for given in workflow.inputs().values():
         for files in given.values():
             for path in [files] if isinstance(files, str) else files:

@@ -85,6 +85,15 @@ def _is_the_schedulers(timer: threading.Timer) -> bool:
     return module.startswith(SCHEDULER)
 
 
-def forces(settings: Any) -> bool:
-    """Whether the user forces jobs to run (``--force``, ``--forceall``, ``--forcerun``)."""
-    return bool(settings.forcetargets or settings.forceall or settings.forcerun)
+def leaves_times_alone(settings: Any) -> bool:
+    """Whether Snakemake runs a job only if one of its inputs is newer than its outputs, or if they
+    are missing. Then the planner can speak through times (`planner`).
+
+    Not so if the user forces jobs, or if it has reasons of its own: other triggers than times, or
+    marks of incomplete files. The profiles switch these off. If it runs a job for such a reason, it
+    does not look at the jobs behind it, unless it may compare the times between them.
+    """
+    forces = settings.forcetargets or settings.forceall or settings.forcerun
+    return not (forces or settings.force_incomplete) and {
+        trigger.name for trigger in settings.rerun_triggers
+    } == {"MTIME"}

@@ -40,15 +40,16 @@ class Situation:
     decides
         Whether this is the main process. A job on a cluster parses the workflow again, and finds
         the decisions of the main process on disk.
-    keeps_times
+    hides_times
         Whether times that mean nothing are hidden from Snakemake. Not so where this is a module of
-        another workflow, which may make the table, or where the user forces jobs to run.
+        another workflow, which may make the table, or where Snakemake may run jobs for reasons of
+        its own: it must see then that what these write is new.
     dry
         Whether nothing may be written outside ``.snakemake``.
     """
 
     decides: bool = True
-    keeps_times: bool = True
+    hides_times: bool = True
     dry: bool = False
 
 
@@ -135,7 +136,7 @@ class Planner:
 
     @property
     def _hides_times(self) -> bool:
-        return self._situation.decides and self._situation.keeps_times
+        return self._situation.decides and self._situation.hides_times
 
     def _flagged(self, files: Files) -> Files:
         if isinstance(files, list):
