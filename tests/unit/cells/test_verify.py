@@ -77,7 +77,7 @@ def test_a_repair_removes_the_file_and_the_receipts_of_all_who_list_it(store, li
     path.write_bytes(b"")
     [fault] = faults(store, listing, other)
     assert (fault.kind, fault.what, fault.mend) == (DAMAGED, str(path), REPAIR)
-    assert fault.remove == (path, listing.receipt, other.receipt)
+    assert fault.remove == (path, path.with_suffix(".model"), listing.receipt, other.receipt)
 
 
 def test_what_a_job_that_is_due_lists_is_looked_for_by_itself(store, listing):
