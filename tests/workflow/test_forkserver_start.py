@@ -1,9 +1,13 @@
 """The fork server starts with the first step that is due, and not before."""
 
+import os
+import signal
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from harness import REPO, RISKS, Project
+from harness import REPO, RISKS, TIMEOUT, Project
 
 from heldout.execution.forkserver.client import ADDRESS
 
@@ -84,3 +88,28 @@ def test_the_profile_of_the_workflow_is_found(project: Project) -> None:
         run = project.succeed("--dry-run", "--snakefile", str(REPO / place))
         assert f"workflow specific profile {REPO / profiles / 'default'}" in run.text
     assert Path(REPO / "profiles" / "default").samefile(REPO / "workflow" / "profiles" / "default")
+
+
+def server_of(project: Project) -> list[int]:
+    """The fork servers of a project's runs, stopped ones too."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            here = (path / "cwd").readlink() == project.folder
+            leads = os.getsid(int(path.name)) == int(path.name)  # its children are of its command
+            if here and leads and SERVER in (path / "cmdline").read_text().split("\0"):
+                found.append(int(path.name))
+    return found
+
+
+def test_a_run_whose_server_is_stopped_comes_to_its_end(project: Project) -> None:
+    run = project.start(RISKS, "--forcerun", "draw_splits")
+    deadline = time.monotonic() + TIMEOUT
+    while not (servers := server_of(project)):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.kill(servers[0], signal.SIGSTOP)
+    text, _ = run.communicate(timeout=TIMEOUT)
+    assert run.returncode == 0, text
+    time.sleep(0.2)
+    assert not server_of(project)

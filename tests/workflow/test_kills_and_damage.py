@@ -142,17 +142,21 @@ def test_jobs_end_with_their_snakemake(tmp_path: Path, forkserver: bool) -> None
 
 
 def test_the_jobs_of_a_cluster_live_on_and_share_the_store(tmp_path: Path) -> None:
-    """Both runs fit all cells at the same time; models differ in their bytes."""
-    project = sleepy_project(tmp_path / "killed", sleep=0.4)
+    """The second run is faster; what it has listed stays when the jobs of the first come to it."""
+    project = sleepy_project(tmp_path / "killed", sleep=2)
     submit = project.folder / "submit"
     submit.write_text('setsid nohup sh "$1" > /dev/null 2>&1 & echo $!')
     options = ["--executor", "cluster-generic", "--jobs", "4"]
     options += ["--cluster-generic-submit-cmd", f"bash {submit}"]
-    kill_only_snakemake(project, *options)
+    kill_only_snakemake(project, *options, cells=2)
     assert processes(project)
     project.succeed("--unlock")
-    project.succeed(UNSEALED, "--rerun-incomplete")
+    project.environment["SLEEP"] = "0"
+    project.succeed(UNSEALED)
+    assert processes(project)
+    cells = project.snapshot("cells/sleepy")
     wait_until(lambda: not processes(project))
+    assert project.snapshot("cells/sleepy") == cells
     assert len(project.cells()) == 20
     check = project.check()
     assert check.code == 0, check.text

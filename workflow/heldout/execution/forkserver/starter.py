@@ -4,6 +4,7 @@ A run in which no step is due (a dry run, `--lint`, `--unlock`, `--report`, noth
 starts no process.
 """
 
+import atexit
 import os
 import select
 import socket
@@ -36,8 +37,9 @@ def listen(libraries: Iterable[str]) -> None:
 def _start_when_asked(listener: socket.socket, libraries: list[str]) -> None:
     """Wait for a step, then leave the socket to the server, and wait for its end.
 
-    The server ends when its pipe is closed or this thread ends, so with this process. If no process
-    can be started, closing the socket sends the steps that wait away: they run alone.
+    The server ends when this thread does or its pipe is closed, so with this process, however that
+    ends. If no process can be started, closing the socket sends the steps that wait away: they run
+    alone.
     """
     select.select([listener], [], [])
     command = [sys.executable, "-P", "-m", "heldout.execution.forkserver.server"]
@@ -51,4 +53,5 @@ def _start_when_asked(listener: socket.socket, libraries: list[str]) -> None:
                 pass_fds=[listener.fileno()],
                 start_new_session=True,  # Ctrl-C is for the steps: their children end with them
             )
+        atexit.register(server.kill)  # one that is stopped would not see the end of its pipe
         server.wait()
