@@ -94,4 +94,4 @@ def test_the_best_theta_on_the_development_set() -> None:
     assert (mine.chosen, both.chosen) == (("a", {"scale": 1.0}), ("b", {"scale": 0.5}))
     assert (mine.risk, mine.n) == (pytest.approx((2 + 4 + 6) / 3 / 3), 3)
     assert both.evidence is not None
-    assert both.evidence.comparisons == 4, "the union bound covers every θ of every learner"
+    assert both.evidence.divisor == 4, "the union bound covers every θ of every learner"

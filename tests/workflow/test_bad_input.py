@@ -265,7 +265,7 @@ INPUTS: dict[str, tuple[Spoil, str]] = {
         "test: target 'bill' is missing or no finite number in 1 rows of more.csv (first: row 1)",
     ),
     "small class": (
-        cell(1, "species", "emperor"),
+        both(cell(1, "species", "emperor"), cell(2, "species", "emperor")),
         "kfold: class 'emperor' has 1 unsealed rows, fewer than k = 3 folds; lower kfold.k",
     ),
     "more folds than rows": (
@@ -274,7 +274,7 @@ INPUTS: dict[str, tuple[Spoil, str]] = {
     ),
     "group in two folds": (
         TORN_NESTS,
-        "kfold.column: group 'a' of 'nest' lies in two folds of 'part'; a group must stay whole",
+        "kfold.column: group 'b' of 'nest' lies in two folds of 'part'; a group must stay whole",
     ),
     "a fold column with one fold": (
         column("part", "1", kfold={"column": "part"}),

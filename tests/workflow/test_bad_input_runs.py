@@ -88,7 +88,7 @@ def test_what_is_no_estimator_is_refused_before_the_first_fit(path: str, tmp_pat
     project.config["learners"]["tree"] = {"estimator": path}
     assert NOT_ESTIMATORS[path] in failed_run(project).text
     assert not project.cells()
-    check = project.check()
+    check = project.check("--learners")
     assert check.code == 1
     assert NOT_ESTIMATORS[path] in check.text
     assert "Traceback" not in check.text

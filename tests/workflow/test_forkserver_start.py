@@ -78,6 +78,7 @@ def test_without_a_server_every_step_is_a_process(project: Project, started: Sta
 
 def test_the_jobs_of_a_cluster_use_no_server(project: Project, started: Started) -> None:
     project.config["level"] = 0.8
+    project.succeed(RISKS, "--dry-run")  # as the main process plans it
     project.succeed(RISKS, "--mode", "remote")
     assert (started.count(SERVER), started.count(STEP)) == (0, 1)
 
