@@ -78,10 +78,18 @@ def test_the_timer_that_snakemake_starts_is_one_of_these(
 def test_in_a_job_python_is_this_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", os.pathsep.join(["/nowhere", "/usr/bin"]))
     monkeypatch.setenv("HELDOUT_SNAKEMAKE", "")
-    host.set_up_shells()
+    host.set_up_shells(remote=False)
     assert os.environ["HELDOUT_SNAKEMAKE"] == process_name(os.getpid())
     assert os.environ["PATH"].endswith("/nowhere:/usr/bin")
     assert shutil.which("python") == str(Path(sys.executable).with_name("python"))
+
+
+def test_a_job_of_a_cluster_ends_with_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It inherits what the main process has told its own jobs."""
+    monkeypatch.setenv("PATH", os.environ["PATH"])
+    monkeypatch.setenv("HELDOUT_SNAKEMAKE", process_name(os.getpid()))
+    host.set_up_shells(remote=True)
+    assert "HELDOUT_SNAKEMAKE" not in os.environ
 
 
 def test_the_collector_leaves_alone_what_was_there_before() -> None:
@@ -89,7 +97,7 @@ def test_the_collector_leaves_alone_what_was_there_before() -> None:
         import gc
         from heldout.execution import host
         before = len(gc.get_objects())
-        host.set_up([])
+        host.set_up([], remote=False)
         print(gc.isenabled(), gc.get_freeze_count() > 0.9 * before > len(gc.get_objects()))
         """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

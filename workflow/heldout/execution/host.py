@@ -17,11 +17,14 @@ SCHEDULER = "snakemake.schedul"
 """`snakemake.scheduler` or `snakemake.scheduling.…`, by version."""
 
 
-def set_up(snakefiles: Iterable[str]) -> None:
-    """All that is done before the workflow is read; `snakefiles` are those that are read so far."""
+def set_up(snakefiles: Iterable[str], remote: bool) -> None:
+    """All that is done before the workflow is read.
+
+    `snakefiles` are those that are read so far; `remote` says that this is a job of a cluster.
+    """
     leave_out_snakefiles(snakefiles)
     spare_the_collector()
-    set_up_shells()
+    set_up_shells(remote)
     ignore_forgotten_sizes()
 
 
@@ -48,17 +51,18 @@ def spare_the_collector() -> None:
     gc.freeze()
 
 
-def set_up_shells() -> None:
-    """Let `python` mean this interpreter in every job, and tell each with whom it ends.
+def set_up_shells(remote: bool) -> None:
+    """Let `python` mean this interpreter in every job, and tell local ones with whom they end.
 
-    A job of a cluster inherits the environment, but its own Snakemake, which starts the step there,
-    sets it anew.
+    A job of a cluster is ended by its scheduler, which also counts its memory: the step is to be a
+    plain child there, and to watch nobody. It inherits the environment, so nothing may be left in it.
     """
     folder = os.path.dirname(sys.executable)  # noqa: PTH120
     os.environ["PATH"] = os.pathsep.join([folder, os.environ.get("PATH", os.defpath)])
     os.environ.pop(client.SNAKEMAKE, None)
     with suppress(OSError):  # another system than Linux: a step ends by itself
-        os.environ[client.SNAKEMAKE] = client.process_name(os.getpid())
+        if not remote:
+            os.environ[client.SNAKEMAKE] = client.process_name(os.getpid())
 
 
 def ignore_forgotten_sizes() -> None:
