@@ -48,6 +48,11 @@ def learners(**changes: Any) -> dict[str, Any]:
             {"spec": {"config": "b"}},
             ["something else of the task changed"],
         ),
+        (
+            {"spec": {"sharing": "a"}},
+            {"spec": {"sharing": "b"}},
+            ["something else of the task changed"],
+        ),
         ({"spec": {"test": 0.2}}, {"spec": {"test": "t.csv"}}, ["test 0.2 → t.csv"]),
         ({"a": 1}, {"a": 1}, []),
     ],

@@ -10,7 +10,7 @@ from typing import Any
 
 WIDTH = 40
 """Characters of a value that are shown."""
-DERIVED = frozenset({"request", "config", "study"})
+DERIVED = frozenset({"config", "sharing"})
 """Fields that are digests of other parts of the config or of the code."""
 CODE = {
     "code": "heldout's code of this step",
