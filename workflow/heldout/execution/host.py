@@ -5,12 +5,14 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from heldout.errors import HeldoutError
 from heldout.execution.forkserver import client
+from heldout.execution.planner import Situation
 from heldout.user_code import search
 
 SCHEDULER = "snakemake.schedul"
@@ -87,6 +89,26 @@ def _is_the_schedulers(timer: threading.Timer) -> bool:
     """
     module = getattr(timer.function, "__module__", None) or ""
     return module.startswith(SCHEDULER)
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Let Snakemake show the message of an error, and nothing of the code that raised it."""
+    from snakemake.exceptions import WorkflowError
+
+    try:
+        yield
+    except HeldoutError as error:
+        raise WorkflowError(str(error)) from None
+
+
+def situation(workflow: Any, is_main: bool) -> Situation:
+    """How Snakemake was started; `is_main` was found out while the workflow was parsed."""
+    return Situation(
+        decides=not workflow.remote_exec,
+        hides_times=is_main and leaves_times_alone(workflow.dag_settings),
+        dry=workflow.dryrun,
+    )
 
 
 def leaves_times_alone(settings: Any) -> bool:
