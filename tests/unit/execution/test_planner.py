@@ -336,6 +336,30 @@ def test_a_job_on_a_cluster_takes_the_batches_that_were_planned(workflow: Workfl
     assert workflow.inputs() == planned
 
 
+@pytest.mark.parametrize("step", ["prepare_data", "fit_cells"])
+def test_a_job_on_a_cluster_takes_no_batches_of_another_config(
+    step: str, workflow: Workflow
+) -> None:
+    """Although their files are whole, and the last that were touched."""
+    old = Path(workflow.inputs()["estimate_risks"]["spec"])
+    workflow.study.suits, workflow.study.values[step] = 3, 2
+    planned = workflow.inputs()
+    for name in planned:
+        if name.startswith(("prepare_data", "fit_cells")):
+            do(Path(planned[name]["spec"]))
+    old.touch()
+    workflow.situation = Situation(decides=False)
+    assert workflow.inputs()["estimate_risks"] == planned["estimate_risks"]
+    assert len(planned["estimate_risks"]["manifests"]) == 3
+
+
+def test_a_new_job_of_a_task_with_results_is_named(workflow: Workflow) -> None:
+    workflow.study.asked = 3
+    workflow.inputs()
+    assert "birds fit_cells.1-of-3: not made yet" in workflow.said
+    assert "birds: not made yet" not in workflow.said
+
+
 def test_another_number_of_cores_alone_runs_nothing(workflow: Workflow) -> None:
     workflow.study.suits = 5
     assert workflow.due() == []
