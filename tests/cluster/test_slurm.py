@@ -141,7 +141,7 @@ def test_nested_cv_survives_what_happens_on_a_cluster(
     local, study = Study(tmp_path / "local"), Study(tmp_path / "cluster")
     study.put_first(slurm.plugins)
     study.environment["PATH"] = f"{slurm.commands}:{os.environ['PATH']}"
-    study.close_gate(megabytes=900)
+    study.close_gate(megabytes=700)
 
     # Snakemake is killed. Its jobs live on: they are cancelled as docs/cluster.md says.
     first = start(study, *OPTIONS)
