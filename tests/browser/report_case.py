@@ -13,9 +13,11 @@ from heldout.report.spec import ReportSpec
 
 LEVEL = 0.95
 RISK_COLUMNS = "learner theta estimator risk sd se ci_low ci_high interval n".split()  # noqa: SIM905
-ESTIMATE_COLUMNS = (
-    "learner estimator target theta risk se ci_low ci_high interval level n chosen".split()  # noqa: SIM905
-)
+ESTIMATE_COLUMNS = (  # noqa: SIM905
+    "learner estimator target theta risk se ci_low ci_high interval level n chosen "
+    "interval_target recommended se_noise se_training se_selection note"
+).split()
+PARTS = {"se_noise": 0.012, "se_training": 0.016, "se_selection": 0.0}
 
 
 OPENED = {"state": "opened", "count": 1, "rows": 100, "message": "the first", "ledger": []}
@@ -40,6 +42,10 @@ class Case:
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    """Why an estimator has no recommended interval."""
+    selected: dict[str, Any] = field(default_factory=dict)
+    """More keys of selection.json."""
     test: dict[str, Any] | None = field(default_factory=lambda: dict(OPENED))
     opening_notes: list[str] = field(default_factory=list)
 
@@ -106,7 +112,7 @@ class Case:
         return {
             "learner": self.best, "theta": self.grids[self.best][-1], "by": "kfold", "rule": "min",
             "why": "smallest kfold risk", "learners": learners, "warnings": self.warnings,
-            "test": self.test,
+            "test": self.test, **self.selected,
         }  # fmt: skip
 
     def _manifest(self) -> dict[str, Any]:
@@ -136,7 +142,15 @@ class Case:
                     risk = self.risk(chosen, theta, estimator)
                     row = {"learner": name, "estimator": estimator, "target": "E[ℓ_D(A_θ(S))]"}
                     row |= {"theta": canonical(theta), "risk": risk, "n": 100, "chosen": chosen}
-                    yield row | {"level": LEVEL} | interval(estimator, risk)
+                    row |= {"level": LEVEL} | interval(estimator, risk)
+                    yield row | self._advice(estimator)
+
+    def _advice(self, estimator: str) -> dict[str, Any]:
+        """Whether the interval is recommended, and what it is for."""
+        if estimator == "training" or estimator in self.reasons:
+            return {"recommended": False, "note": self.reasons.get(estimator)}
+        parts = PARTS if estimator == "nested_cv" else {}
+        return {"recommended": True, "interval_target": f"the target of {estimator}"} | parts
 
 
 def interval(estimator: str, risk: float) -> dict[str, Any]:

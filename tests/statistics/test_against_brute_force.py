@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from brute_force import BruteForce
+from brute_force import BruteForce, jackknife_parts
 from inprocess import Run, run_task
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -216,3 +216,85 @@ def test_min_cv(case: tuple[Run, BruteForce, Any]) -> None:
     assert run.estimate(learner, "min_cv").risk == pytest.approx(means[best].mean(), abs=TOLERANCE)
     expected = means[best].mean() + bias
     assert run.estimate(learner, "min_cv_tt").risk == pytest.approx(expected, abs=TOLERANCE)
+
+
+def parts_in(row: Any) -> list[float]:
+    """The parts of the squared standard error in a row of estimates.csv."""
+    return [value**2 for value in (row.se_noise, row.se_training, row.se_selection)]
+
+
+def close(found: Any, expected: Any) -> bool:
+    return bool(np.allclose(found, expected, rtol=TOLERANCE, atol=1e-14))
+
+
+@pytest.mark.parametrize("estimator", ["nested_cv", "nested_dev"])
+def test_every_part_of_the_tuned_jackknife(
+    case: tuple[Run, BruteForce, Any], estimator: str
+) -> None:
+    run, brute, (learner, data) = case
+    folds, unit = folds_of(run), np.asarray(data.rows["unit"])
+    _, flat = brute.nested(folds, dev=estimator == "nested_dev")
+    picks = iter(flat)
+    chosen = [[(0, next(picks)) for _ in range(fold.max() + 1)] for fold in folds]
+    row = run.estimate(learner, estimator, "tuned_jackknife")
+    parts = jackknife_parts([brute], chosen, folds, unit, selects=True)
+    assert close(parts_in(row), parts)
+    assert row.se == pytest.approx(np.sqrt(sum(parts)), rel=TOLERANCE)
+    assert row.n == len(unit), "rows are counted once"
+    assert row.ci_low <= row.risk <= row.ci_high
+    assert row.recommended or row.note
+
+
+def test_tuned_jackknife_of_a_fixed_theta(case: tuple[Run, BruteForce, Any]) -> None:
+    run, brute, (learner, data) = case
+    folds, unit = folds_of(run), np.asarray(data.rows["unit"])
+    row = run.estimate(learner, "kfold", "tuned_jackknife")
+    theta = brute.thetas.index(json.loads(row.theta))
+    chosen = [[(0, theta)] * (fold.max() + 1) for fold in folds]
+    assert close(parts_in(row), jackknife_parts([brute], chosen, folds, unit, selects=False))
+    assert not row.recommended
+    assert "chose θ among 2" in row.note
+    for theta, risk in ((brute.thetas[i], i) for i in range(2)):
+        plain = jackknife_parts(
+            [brute], [[(0, risk)] * (f.max() + 1) for f in folds], folds, unit, False, pairs=False
+        )
+        text = json.dumps(theta)
+        [found] = [r for r in run.risks if r.estimator == "kfold" and json.loads(r.theta) == theta]
+        assert found.se == pytest.approx(np.sqrt(plain[0]), rel=TOLERANCE), text
+
+
+def test_tuned_jackknife_of_the_choice_between_learners(tmp_path: Path) -> None:
+    write_table(tmp_path / "table.csv", classification=True)
+    task = {
+        "data": str(tmp_path / "table.csv"), "target": "y", "loss": "zero_one", "test": 0,
+        "drop": ["group", "fold"], "estimators": ["kfold", "nested_cv"],
+        "kfold": {"k": 4, "repeats": 2}, "learners": ["knn", "tree"],
+    }  # fmt: skip
+    blocks = {n: {"estimator": n, "grid": LEARNERS[n]} for n in ("knn", "tree")}
+    run = run_task({"seed": SEED, "tasks": {"t": task}, "learners": blocks}, tmp_path / "run")
+    data = open_prepared(run.folder / "data")
+    brutes = [
+        BruteForce(
+            np.asarray(data.features),
+            np.asarray(data.target),
+            [{key: value} for key, values in LEARNERS[name].items() for value in values],
+            fit_function(name, data, True),
+            loss_function("zero_one"),
+        )
+        for name in ("knn", "tree")
+    ]
+    folds = folds_of(run)
+    outer = [row for row in run.folds if (row.learner, row.estimator) == ("all", "nested_cv")]
+    places = iter(
+        [
+            (a, brutes[a].thetas.index(json.loads(row.theta)))
+            for row in outer
+            for a in [("knn", "tree").index(row.chosen)]
+        ]
+    )
+    chosen = [[next(places) for _ in range(4)] for _ in folds]
+    unit = np.asarray(data.rows["unit"])
+    row = run.estimate("all", "nested_cv", "tuned_jackknife")
+    assert close(parts_in(row), jackknife_parts(brutes, chosen, folds, unit, selects=True))
+    assert row.recommended
+    assert row.interval_target.startswith("the risk of the final model")

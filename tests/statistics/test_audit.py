@@ -4,9 +4,11 @@ Monte Carlo tolerances are four standard errors; seeds are fixed.
 """
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import pytest
 from audit_run import auditor_of, run_audit
@@ -17,7 +19,7 @@ from heldout.audit.batch import read_batch
 from heldout.audit.replicate import Auditor
 from heldout.audit.source import PopulationSource
 from heldout.audit.summary import controlled_mean
-from heldout.data.prepared import ROWS, Prepared
+from heldout.data.prepared import ROWS, Prepared, open_prepared
 from heldout.errors import HeldoutError
 from heldout.execution.study import Study
 from heldout.names import seed_for
@@ -65,21 +67,61 @@ CLASSIFICATION = config_of(
     estimators=["training", "holdout", "kfold", "loo", "bootstrap", "min_cv", "nested_cv", "test"],
     kfold={"k": 3},
     bootstrap={"bags": 5},
-    select={"by": "loo"},
+    select={"by": "kfold", "rule": "first_local_min", "patience": 1},
     audit=audit_of(2, 30),
+)
+BY_LOO = CLASSIFICATION | {
+    "tasks": {
+        "t": CLASSIFICATION["tasks"]["t"]
+        | {"estimators": ["training", "kfold", "loo", "min_cv", "test"], "select": {"by": "loo"}}
+    }
+}
+
+
+GROUPED = config_of(
+    "oracle:grouped_classes",
+    {"knn": {"estimator": "knn", "grid": {"n_neighbors": [1, 3]}}, "tree": {"estimator": "tree"}},
+    groups="group",
+    test=0.25,
+    estimators=["training", "kfold", "nested_cv", "test"],
+    kfold={"k": 4, "repeats": 2},
+    audit=audit_of(2, 60),
+)
+CATEGORIES = config_of(
+    "oracle:categories",
+    {
+        "logistic": {"estimator": "logistic", "grid": {"C": [0.01, 1]}},
+        "tree": {"estimator": "tree"},
+    },
+    loss="cross_entropy",
+    test=0.25,
+    estimators=["training", "kfold", "nested_cv", "test"],
+    kfold={"k": 3},
+    audit=audit_of(2, 60),
 )
 
 
 def write_csv(path: Path, table: Prepared) -> None:
-    target = table.target.tolist()
-    labels = target if table.classes is None else [table.classes[code] for code in target]
+    columns = table.facts["schema"]["columns"]
+    spelled = [spell(table.features[:, i], one["levels"]) for i, one in enumerate(columns)]
+    names = [*table.names, "group", "y"] if table.grouped else [*table.names, "y"]
+    groups = [table.rows["unit"].tolist()] if table.grouped else []
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow([*table.names, "y"])
-        writer.writerows([*row, y] for row, y in zip(table.features.tolist(), labels, strict=True))
+        writer.writerow(names)
+        labels = spell(table.target, table.classes or [])
+        writer.writerows(zip(*spelled, *groups, labels, strict=True))
 
 
-@pytest.mark.parametrize("config", [REGRESSION, CLASSIFICATION], ids=["numbers", "classes"])
+def spell(values: np.ndarray, levels: Sequence[str]) -> list[Any]:
+    return [levels[int(code)] for code in values] if levels else values.tolist()
+
+
+@pytest.mark.parametrize(
+    "config",
+    [REGRESSION, CLASSIFICATION, BY_LOO, GROUPED, CATEGORIES],
+    ids=["numbers", "classes", "by loo", "groups", "categories"],
+)
 def test_audited_estimates_are_those_of_the_workflow(config: Any, tmp_path: Path) -> None:
     m = config["tasks"]["t"]["audit"]["m"][0]
     auditor = auditor_of(config, tmp_path, m)
@@ -231,15 +273,20 @@ def test_exact_intervals_keep_their_level_on_development_and_test_sets(tmp_path:
 def test_intervals_aim_at_what_they_were_derived_for(tmp_path: Path) -> None:
     config = linear(60, 150, estimators=["kfold", "nested_cv"], kfold={"k": 5})
     audit = run_audit(config, tmp_path)
-    aims = {(r.estimator, r.interval): r.target for r in audit.rows if r.derived}
+    aims: dict[tuple[str, str], set[str]] = {}
+    for row in audit.rows:
+        if row.derived:
+            aims.setdefault((row.estimator, row.interval), set()).add(row.target)
     assert aims == {
-        ("kfold", "bayle_all_pairs"): "fitted_models",
-        ("kfold", "bayle_within_fold"): "fitted_models",
-        ("kfold", "nadeau_bengio"): "algorithm_own_size",
-        ("kfold", "bates"): "predictor",
-        ("nested_cv", "bayle_all_pairs"): "fitted_models",
-        ("nested_cv", "bayle_within_fold"): "fitted_models",
-        ("nested_cv", "nadeau_bengio"): "tuned_own_size",
+        ("kfold", "tuned_jackknife"): {"predictor", "algorithm"},
+        ("kfold", "bayle_all_pairs"): {"fitted_models"},
+        ("kfold", "bayle_within_fold"): {"fitted_models"},
+        ("kfold", "nadeau_bengio"): {"algorithm_own_size"},
+        ("kfold", "bates"): {"predictor"},
+        ("nested_cv", "tuned_jackknife"): {"predictor", "tuned"},
+        ("nested_cv", "bayle_all_pairs"): {"fitted_models"},
+        ("nested_cv", "bayle_within_fold"): {"fitted_models"},
+        ("nested_cv", "nadeau_bengio"): {"tuned_own_size"},
     }
     row = audit.row("kfold", "algorithm_own_size", "nadeau_bengio")
     assert row.coverage is not None
@@ -337,6 +384,74 @@ def test_audit_of_a_table_renders(tmp_path: Path) -> None:
     assert "At m = 40" in page
     assert "What to trust" in page
     assert "http://" not in page.split("<script")[0]
+
+
+# --- oracles with groups and with categories ---------------------------------------------------
+
+
+def test_an_oracles_groups_are_units_of_the_audit(tmp_path: Path) -> None:
+    config = config_of(
+        "oracle:grouped_linear",
+        {"ridge": {"estimator": "ridge", "grid": {"alpha": [1, 10]}}},
+        oracle={"group_size": 4},
+        groups="group",
+        estimators=["kfold", "nested_cv"],
+        kfold={"k": 5},
+        audit=audit_of(3, 40),
+    )
+    auditor = auditor_of(config, tmp_path, 40)
+    draw = auditor.setup.source.draw(40, 0, seed=1)
+    assert draw.table.grouped
+    folds = auditor._splits(draw, 1)["kfold"]["fold"].reshape(-1, 4)
+    assert (folds == folds[:, :1]).all(), "no group lies in two folds"
+    audit = run_audit(config, tmp_path, steps=["render_audit"])
+    assert audit.row("nested_cv", "predictor").truth > 2, "the variance of noise and of effects"
+
+
+def test_an_ordinary_task_of_an_oracle_with_groups_keeps_them_whole(tmp_path: Path) -> None:
+    config = config_of(
+        "oracle:grouped_classes",
+        {"knn": {"estimator": "knn", "grid": {"n_neighbors": [1, 3]}}},
+        oracle={"rows": 80, "group_size": 4},
+        groups="group",
+        test=0.25,
+        estimators=["kfold", "test"],
+        kfold={"k": 4},
+    )
+    run = run_task(config, tmp_path)
+    table = open_prepared(run.folder / "data")
+    assert table.grouped
+    assert table.names == ["x1", "x2", "x3", "x4", "x5"]
+    assert np.bincount(table.rows["unit"]).tolist() == [4] * 15
+
+
+def test_categories_of_an_oracle_are_encoded_in_the_pipeline(tmp_path: Path) -> None:
+    config = config_of(
+        "oracle:categories",
+        {"logistic": {"estimator": "logistic", "grid": {"C": [1.0]}}},
+        oracle={"rows": 300, "features": 2, "levels": 5},
+        estimators=["kfold"],
+        kfold={"k": 3},
+    )
+    run = run_task(config, tmp_path)
+    columns = open_prepared(run.folder / "data").facts["schema"]["columns"]
+    assert [one["kind"] for one in columns] == ["category"] * 2
+    model = joblib.load(run.folder / "final" / "model.joblib").pipeline
+    assert model[-1].coef_.shape == (1, 10), "a column for each level"
+
+
+@pytest.mark.parametrize(
+    ("data", "task", "words"),
+    [
+        ("oracle:grouped_linear", {}, "set groups: group"),
+        ("oracle:grouped_linear", {"groups": "g"}, "set groups: group"),
+        ("oracle:noise", {"groups": "group"}, "has no groups"),
+        ("oracle:noise", {"kfold": {"column": "fold"}}, "no column of folds"),
+    ],
+)
+def test_the_groups_of_an_oracle_are_its_own(data: str, task: Any, words: str) -> None:
+    with pytest.raises(HeldoutError, match=words):
+        Study(config_of(data, {"ridge": {"estimator": "ridge"}}, **task))
 
 
 # --- small parts -------------------------------------------------------------------------------

@@ -102,18 +102,43 @@ def test_h005_edge_of_the_grid(tmp_path: Path) -> None:
     assert run(tmp_path, columns, "majority").check("H005").status == "pass"
 
 
+def h006(choices: list[str], kept: list[str]) -> Any:
+    """The outcome for outer folds that choose these θ, if these cannot be told from the best."""
+    folds = [
+        SimpleNamespace(learner="all", estimator="nested_cv", chosen="a", theta=t) for t in choices
+    ]
+    rows = [SimpleNamespace(learner="a", theta=t, kept_all=t in kept) for t in "1234567"]
+    return procedure.stable_choice(SimpleNamespace(folds=folds, kept=rows))  # type: ignore[arg-type]
+
+
 def test_h006_unstable_choice(tmp_path: Path) -> None:
-    columns = table(60)
-    columns["y"] = np.where(np.random.default_rng(0).random(60) > 0.5, "a", "b")
-    nested = ["kfold", "nested_cv"]
-    found = run(tmp_path, columns, estimators=nested, test=0, kfold={"k": 10})
-    choices = [row.theta for row in found.folds if row.learner == "all"]
-    most = max(choices.count(theta) for theta in choices)
-    assert (found.check("H006").status == "fail") == (most < 5)
+    assert h006(["1", "1", "2", "3"], []).status == "pass", "half of them agree"
+    assert h006(["1", "2", "3", "4"], []).status == "fail"
+    assert h006(["1", "2", "3", "4"], ["1", "3"]).status == "pass", "half are like the best"
+    found = h006(["1", "2", "3", "4"], ["1"])
+    assert found.status == "fail"
+    assert "1 choose one of the 1 θ that cannot be told from the best" in found.message
+    assert h006([], []).status == "na"
     clear = table(90)
     clear["y"] = np.where(clear["x"] > 0, "a", "b")
-    stable = run(tmp_path, clear, "tree", estimators=nested, test=0)
+    stable = run(tmp_path, clear, "tree", estimators=["kfold", "nested_cv"], test=0)
     assert stable.check("H006").status == "pass"
+
+
+def test_h017_heavy_tails(tmp_path: Path) -> None:
+    columns = table(80)
+    noise = np.random.default_rng(3).normal(size=80)
+    for outliers, status in ((0, "pass"), (2, "fail")):
+        columns["y"] = columns["x"] + noise
+        columns["y"][:outliers] += 40
+        found = run(tmp_path, columns, "tree", estimators=["kfold", "nested_cv", "test"])
+        assert found.check("H017").status == status
+        row = found.estimate("tree", "nested_cv")
+        assert row.recommended == (status == "pass")
+        if status == "fail":
+            assert "of 64 held-out losses" in found.check("H017").message
+            assert "heavy tails" in row.note
+    assert run(tmp_path, table()).check("H017").status == "na"
 
 
 def test_h007_duplicates(tmp_path: Path) -> None:

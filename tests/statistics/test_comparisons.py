@@ -4,46 +4,166 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from heldout.estimates.comparisons import compare, holm
+from heldout.estimates.alike import like_the_best
+from heldout.estimates.comparisons import (
+    Comparison,
+    Contestant,
+    Field,
+    compare,
+    holm,
+    holm_shares,
+)
 from heldout.estimates.corrections import bbc, tibshirani
+from heldout.estimates.noise import HeldOut
 
 LEVEL = 0.9
 
 
-def test_every_number_of_a_comparison() -> None:
-    a, b = np.array([0.1, 0.4, 0.2, 0.3]), np.array([0.3, 0.3, 0.5, 0.4])
-    [found] = compare({"a": a, "b": b}, ratio=1 / 3, level=LEVEL)
-    mean, sd = (a - b).mean(), (a - b).std(ddof=1)
-    se = sd * np.sqrt(1 / 4 + 1 / 3)
-    posterior = stats.t(3, loc=mean, scale=se)
-    assert (found.learner_a, found.learner_b, found.n) == ("a", "b", 4)
-    assert (found.difference, found.se) == pytest.approx((mean, se))
+def field_of(n: int, k: int, repeats: int = 1, bound: float | None = None) -> Field:
+    """Rows 0 … n−1 in k equal folds, the same in every partition."""
+    held = HeldOut.of(np.split(np.arange(n), k))
+    return Field([held] * repeats, k, bound, LEVEL)
+
+
+def draws(n: int, repeats: int, seed: int) -> list[np.ndarray]:
+    return list(np.random.default_rng(seed).gamma(2.0, size=(repeats, n)))
+
+
+def values(k: int, repeats: int, seed: int) -> list[np.ndarray]:
+    return list(np.random.default_rng(seed).normal(size=(repeats, k, k)))
+
+
+def plain_se(a: Contestant, b: Contestant, k: int) -> float:
+    """SE in plain loops, for equal folds."""
+    noises, jackknives = [], []
+    for r, (x, y) in enumerate(zip(a.losses, b.losses, strict=True)):
+        d = [p - q for p, q in zip(x, y, strict=True)]
+        mean = sum(d) / len(d)
+        noises.append(sum((one - mean) ** 2 for one in d) / len(d) ** 2)
+        if a.values is not None and b.values is not None:
+            m = a.values[r] - b.values[r]
+            total = 0.0
+            for j in range(k):
+                gaps = [
+                    m[i, j] - np.mean([m[i, o] for o in range(k) if o != i])
+                    for i in range(k)
+                    if i != j
+                ]
+                total += np.mean(gaps) ** 2
+            jackknives.append((k - 1) / k * total)
+    noise, share = np.mean(noises), (k - 1) / 8 * (a.selection + b.selection)
+    if not jackknives:
+        return float(np.sqrt(2 * noise + share))
+    return float(np.sqrt(1.25 * noise + np.mean(jackknives) + share))
+
+
+@pytest.mark.parametrize("pairs", [True, False])
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_every_number_of_a_comparison(pairs: bool, repeats: int) -> None:
+    n, k = 20, 4
+    a, b = (
+        Contestant(
+            draws(n, repeats, seed), values(k, repeats, seed + 9) if pairs else None, seed / 50
+        )
+        for seed in (1, 2)
+    )
+    [found] = compare({"a": a, "b": b}, field_of(n, k, repeats))
+    mean = np.mean([x.mean() - y.mean() for x, y in zip(a.losses, b.losses, strict=True)])
+    se = plain_se(a, b, k)
+    posterior = stats.norm(loc=mean, scale=se)
+    assert (found.learner_a, found.learner_b, found.n) == ("a", "b", n)
+    assert (found.difference, found.se) == pytest.approx((mean, se), rel=1e-10)
     assert (found.ci_low, found.ci_high) == pytest.approx(posterior.interval(LEVEL))
-    assert found.p == found.p_holm == pytest.approx(2 * stats.t.sf(abs(mean / se), 3))
+    assert (found.holm_low, found.holm_high) == (found.ci_low, found.ci_high), "one pair only"
+    assert found.p == found.p_holm == pytest.approx(2 * stats.norm.sf(abs(mean / se)))
     assert found.prob_a_better == pytest.approx(posterior.cdf(0))
-    assert found.prob_a_better > 0.5, "a has the smaller risk"
+    assert found.note is None
 
 
-def test_differences_that_do_not_vary() -> None:
-    ones = np.ones(5)
-    [less] = compare({"a": ones, "b": 2 * ones}, ratio=0.25, level=LEVEL)
-    assert (less.difference, less.se, less.ci_low, less.ci_high) == (-1.0, 0.0, -1.0, -1.0)
-    assert (less.p, less.p_holm, less.prob_a_better) == (0.0, 0.0, 1.0)
-    [more] = compare({"a": 1.5 * ones, "b": ones}, ratio=0.25, level=LEVEL)
-    assert (more.difference, more.p, more.prob_a_better) == (0.5, 0.0, 0.0)
-    [same] = compare({"a": ones, "b": ones}, ratio=0.25, level=LEVEL)
-    assert (same.difference, same.p, same.p_holm, same.prob_a_better) == (0.0, 1.0, 1.0, 0.5)
+def constant(a: float, b: float, bound: float | None) -> Comparison:
+    contestants = {
+        name: Contestant([np.full(50, loss)], None, 0.0) for name, loss in (("a", a), ("b", b))
+    }
+    [found] = compare(contestants, field_of(50, 5, bound=bound))
+    return found
+
+
+def test_differences_that_do_not_vary_are_not_certain() -> None:
+    """Every row has the difference c: at most u = z²/(n/1.44 + z²) of all rows have another one."""
+    z = stats.norm.ppf(1 - (1 - LEVEL) / 2)
+    other = z**2 / (50 / 1.44 + z**2)
+    less = constant(0.0, 1.0, bound=1.0)
+    assert (less.difference, less.ci_low) == (-1.0, -1.0)
+    assert less.ci_high == pytest.approx(-1 + 2 * other)
+    assert less.p == pytest.approx(2 * stats.norm.sf(np.sqrt(50 / 1.44)))
+    assert 0 < less.p < 1e-6
+    assert less.told_apart
+    same = constant(0.0, 0.0, bound=1.0)
+    assert (same.difference, same.p, same.prob_a_better) == (0.0, 1.0, 0.5)
+    assert (same.ci_low, same.ci_high) == pytest.approx((-other, other))
+    assert same.note == "the same loss on every row"
+    unbounded = constant(2.0, 1.5, bound=None)
+    assert (unbounded.difference, unbounded.ci_low, unbounded.ci_high) == (0.5, None, None)
+    assert (unbounded.p, unbounded.told_apart) == (1.0, False)
+    assert unbounded.note == "the same difference on every row"
+
+
+def test_the_p_value_is_where_the_interval_reaches_zero() -> None:
+    """A small constant difference: its interval at 1 − p ends at 0."""
+    found = constant(0.0, 0.1, bound=1.0)
+    z = stats.norm.isf(found.p / 2)
+    other = z**2 / (50 / 1.44 + z**2)
+    assert found.difference + other * (1 - found.difference) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_intervals_stay_in_the_range_of_differences() -> None:
+    a, b = np.zeros(10), np.ones(10)
+    b[0] = 0.0
+    contestants = {"a": Contestant([a], None, 0.0), "b": Contestant([b], None, 0.0)}
+    [found] = compare(contestants, field_of(10, 5, bound=1.0))
+    assert found.ci_low == -1.0
+    assert found.ci_high < 0
 
 
 def test_three_learners_make_three_pairs_adjusted_together() -> None:
     generator = np.random.default_rng(0)
-    risks = {
-        name: generator.normal(size=6) + shift for name, shift in zip("abc", (0, 1, 4), strict=True)
+    contestants = {
+        name: Contestant([generator.normal(size=60) + shift], None, 0.0)
+        for name, shift in zip("abc", (0, 0.1, 4), strict=True)
     }
-    found = compare(risks, ratio=0.2, level=LEVEL)
+    found = compare(contestants, field_of(60, 5))
     assert [(one.learner_a, one.learner_b) for one in found] == [("a", "b"), ("a", "c"), ("b", "c")]
     assert [one.p_holm for one in found] == holm([one.p for one in found])
     assert min(one.p_holm for one in found) == pytest.approx(3 * min(one.p for one in found))
+    for one in found:
+        assert one.told_apart == (one.p_holm < 1 - LEVEL)
+        assert one.told_apart == (not one.holm_low <= 0 <= one.holm_high)
+        assert one.holm_low <= one.ci_low <= one.ci_high <= one.holm_high
+    told_apart = {(one.learner_a, one.learner_b): one.told_apart for one in found}
+    assert like_the_best(told_apart, "a") == ["b"]
+    assert like_the_best(told_apart, "c") == []
+
+
+def test_heavy_tails_are_said() -> None:
+    a, b = draws(20, 1, 1), draws(20, 1, 2)
+    contestants = {"a": Contestant(a, None, 0.0, "heavy"), "b": Contestant(b, None, 0.0)}
+    [found] = compare(contestants, field_of(20, 4))
+    assert found.note == "heavy"
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0.3], [1]),
+        ([0.01, 0.02, 0.5], [1 / 3, 1 / 2, 1]),
+        ([0.01, 0.03, 0.04], [1 / 3, 1 / 2, 1 / 2]),
+        ([0.5, 0.04, 0.6], [1 / 3, 1 / 3, 1 / 3]),
+    ],
+)
+def test_holm_shares_stop_at_the_first_that_is_not_rejected(
+    values: list[float], expected: list[float]
+) -> None:
+    assert holm_shares(values, 0.05) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from scipy import stats
 from heldout.checks.procedure import excess_bound
 from heldout.estimates.algorithm import evidence_for
 from heldout.estimates.bootstrap import no_information_risk, point_632, point_632plus
-from heldout.estimates.comparisons import compare, holm
+from heldout.estimates.comparisons import holm
 from heldout.estimates.corrections import bbc
 from heldout.estimates.evidence import Evidence
 from heldout.estimates.intervals import bounds_of, opening_divisor, standard_error
@@ -146,23 +146,6 @@ def test_bbc_against_a_plain_loop() -> None:
 def test_holm_known_values() -> None:
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
     assert holm([0.9, 0.8]) == pytest.approx([1.0, 1.0])
-
-
-def test_comparison_is_the_corrected_t_test() -> None:
-    generator = np.random.default_rng(4)
-    a, b = generator.random(10), generator.random(10) + 0.2
-    [found] = compare({"a": a, "b": b}, ratio=1 / 9, level=LEVEL)
-    difference = a - b
-    se = np.sqrt(difference.var(ddof=1) * (1 / 10 + 1 / 9))
-    t = difference.mean() / se
-    assert found.p == pytest.approx(2 * stats.t.sf(abs(t), 9))
-    assert found.prob_a_better == pytest.approx(stats.t.cdf(0, 9, loc=difference.mean(), scale=se))
-    assert (found.ci_low + found.ci_high) / 2 == pytest.approx(difference.mean())
-
-
-def test_equal_learners_are_equal() -> None:
-    [found] = compare({"a": np.ones(5), "b": np.ones(5)}, ratio=0.25, level=LEVEL)
-    assert (found.difference, found.p, found.prob_a_better) == (0.0, 1.0, 0.5)
 
 
 # --- nested tables and the nested-CV standard error ---------------------------------------------

@@ -115,18 +115,44 @@ def test_nadeau_bengio() -> None:
 def test_conservative_z() -> None:
     halves = np.array([[1.0, 1.4], [0.9, 1.1], [1.2, 1.0]])
     given = several_sets("montecarlo", unequal_folds(), halves=halves, ratio=0.25)
-    se = np.sqrt((0.16 + 0.04 + 0.04) / 6)
+    se = np.sqrt(max((0.16 + 0.04 + 0.04) / 6, weighted_noise(unequal_folds())))
     mean = np.mean([fold.mean() for fold in unequal_folds()])
     assert bounds_of("conservative_z", given, LEVEL) == around(mean, Z * se, se)
 
 
-def test_bayle_centres_at_the_mean_over_examples() -> None:
-    pooled = np.concatenate(unequal_folds())
-    given = several_sets("kfold", unequal_folds())
+def weighted_noise(folds: list[np.ndarray]) -> float:
+    """Σ (ℓ − C)²/(K·n_fold)²: the variance of the mean over folds."""
+    centre = np.mean([fold.mean() for fold in folds])
+    return sum(((fold - centre) ** 2).sum() / (len(folds) * len(fold)) ** 2 for fold in folds)
+
+
+def test_bayle_of_unequal_folds_is_centred_at_the_estimate() -> None:
+    folds = unequal_folds()
+    given, mean = several_sets("kfold", folds), np.mean([fold.mean() for fold in folds])
+    se = np.sqrt(weighted_noise(folds))
+    assert bounds_of("bayle_all_pairs", given, LEVEL) == around(mean, Z * se, se)
+    se = np.sqrt(sum(fold.var(ddof=1) / len(fold) for fold in folds)) / 4
+    assert bounds_of("bayle_within_fold", given, LEVEL) == around(mean, Z * se, se)
+
+
+def test_bayle_of_equal_folds_is_the_published_formula() -> None:
+    pooled = 5 + np.random.default_rng(0).normal(size=30)
+    given = several_sets("kfold", np.split(pooled, 5))
     se = pooled.std() / np.sqrt(30)
     assert bounds_of("bayle_all_pairs", given, LEVEL) == around(pooled.mean(), Z * se, se)
-    se = np.sqrt(np.mean([fold.var(ddof=1) for fold in unequal_folds()]) / 30)
+    se = np.sqrt(np.mean([fold.var(ddof=1) for fold in np.split(pooled, 5)]) / 30)
     assert bounds_of("bayle_within_fold", given, LEVEL) == around(pooled.mean(), Z * se, se)
+
+
+@pytest.mark.parametrize("name", ["nadeau_bengio", "conservative_z"])
+def test_sets_that_hardly_differ_get_the_test_noise(name: str) -> None:
+    """Stratified sets have nearly equal means, and halves of them too: the rows still vary."""
+    folds = [np.array([4.0, 6.0, 5.0]), np.array([6.0, 5.0, 4.0]), np.array([5.0, 4.0, 6.0])]
+    halves = np.array([[5.0, 5.0], [5.0, 5.0]])
+    given = several_sets("montecarlo", folds, ratio=0.5, halves=halves)
+    se = np.sqrt(weighted_noise(folds))
+    quantile = stats.t.ppf(0.95, 2) if name == "nadeau_bengio" else Z
+    assert bounds_of(name, given, LEVEL) == around(5.0, quantile * se, se)
 
 
 def bates_of(inner: list[np.ndarray], outer: list[np.ndarray]) -> tuple[float, float, float]:
@@ -163,7 +189,10 @@ def test_bates_in_each_regime(shift: float, sizes: tuple[int, ...], regime: str)
     assert naive <= se <= 2 * naive
     assert (root < naive, root > 2 * naive) == (regime == "naive", regime == "ceiling")
     given = several_sets("kfold", outer, fold_pairs=lambda: FoldPairs(4, n, inner, outer))
-    assert bounds_of("bates", given, LEVEL) == around(centre, Z * se, se)
+    found, low, high = bounds_of("bates", given, LEVEL)
+    assert found == pytest.approx(se)
+    assert low == pytest.approx(min(centre - Z * se, given.risk)), "extended to the estimate"
+    assert high == pytest.approx(max(centre + Z * se, given.risk))
 
 
 def test_bbc_takes_percentiles() -> None:

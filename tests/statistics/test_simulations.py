@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from memory_table import MemoryTable, kfold_split, loo_split_of
 
-from heldout.estimates.algorithm import evidence_for, out_of_fold
+from heldout.estimates.algorithm import evidence_for
 from heldout.estimates.corrections import bbc, tibshirani
 from heldout.estimates.evidence import Evidence
 from heldout.estimates.intervals import bounds_of
-from heldout.estimates.nested import inner_tables, nested_evidence, outer_folds
+from heldout.estimates.nested import InnerTables, outer_folds
+from heldout.estimates.out_of_fold import OutOfFold
 from heldout.estimates.rules import Rule
 from heldout.measures.losses import LOSSES
 from heldout.resampling.kinds import FOLDS, LOO, PAIRS
@@ -83,15 +84,13 @@ def test_on_noise_nested_is_chance_and_min_cv_is_optimistic() -> None:
     nested, min_cv, corrected = [], [], []
     for _ in range(150):
         loss_table: Any = noise_table(generator, 40, 15, 5)
-        folds = list(
-            outer_folds(loss_table, inner_tables(loss_table), "nested_cv", ["signs"], Rule())
-        )
-        nested.append(nested_evidence(loss_table, "nested_cv", folds).risk)
+        folds = outer_folds(InnerTables(loss_table), "nested_cv", ["signs"], Rule())
+        nested.append(float(np.mean([fold.losses.mean() for fold in folds])))
         thetas = loss_table.thetas["signs"]
         means = np.stack(
             [evidence_for(loss_table, "kfold", "signs", t).set_means for t in thetas], axis=1
         )
-        losses = np.stack([out_of_fold(loss_table, "signs", t) for t in thetas], axis=1)
+        losses = OutOfFold(loss_table).by_row("signs")
         min_cv.append(float(means.mean(axis=0).min()))
         corrected.append(float(bbc(losses, np.arange(40), seed=1, draws=200).mean()))
     assert near(nested, 0.5)

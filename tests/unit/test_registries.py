@@ -51,8 +51,10 @@ def test_every_interval_that_an_estimator_tries_was_derived_for_it() -> None:
 
 def test_an_audit_compares_every_interval_with_a_quantity_that_its_estimator_aims_at() -> None:
     for interval in INTERVALS.values():
-        for name, target in interval.derived_for.items():
-            assert target in ESTIMATORS[name].aims, (interval.name, name)
+        for name, targets in interval.derived_for.items():
+            assert targets
+            assert set(targets) <= set(ESTIMATORS[name].aims), (interval.name, name)
+            assert interval.target(name)
 
 
 def test_estimators_fit_together() -> None:
@@ -103,7 +105,12 @@ def test_an_entry_with_a_field_left_out_is_impossible(kind: type) -> None:
             kind(**{key: value for key, value in given.items() if key != name})
 
 
-@pytest.mark.parametrize("field", ["title", "target", "meaning", "formula", "reference", "url"])
+def test_an_estimator_without_a_target_is_impossible() -> None:
+    with pytest.raises(ValueError, match="no target"):
+        dataclasses.replace(ESTIMATORS["kfold"], target=" ")
+
+
+@pytest.mark.parametrize("field", ["title", "meaning", "formula", "reference", "url"])
 def test_an_estimator_or_interval_without_words_is_impossible(field: str) -> None:
     for entry in (ESTIMATORS["kfold"], INTERVALS["conservative_z"]):
         with pytest.raises(ValueError, match=f"no {field}"):
@@ -129,7 +136,7 @@ import sys
 import heldout.checks.registry, heldout.config.reference, heldout.report.glossary
 from heldout.execution.study import Study
 Study({"tasks": {"t": {"data": "d.csv", "target": "y", "loss": "zero_one", "learners": ["knn"],
-    "estimators": %r, "montecarlo": {"halvings": 2}, "select": {"by": "loo"}}}})
+    "estimators": %r, "montecarlo": {"halvings": 2}, "select": {"by": "kfold"}}}})
 print({"numpy", "scipy", "sklearn", "pandas", "pyarrow"} & set(sys.modules))
 """
 

@@ -17,6 +17,7 @@ rule estimate_risks:
             subcategory="{task}",
             labels={"content": "risks"},
         ),
+        confidence="results/{task}/confidence_set.csv",
     log:
         "results/{task}/logs/estimate_risks.log",
     resources:
@@ -33,6 +34,7 @@ rule select_model:
         plan.reads(
             "select_model",
             risks="results/{task}/risks.csv",
+            confidence="results/{task}/confidence_set.csv",
         ),
     output:
         choice="results/{task}/selection/choice.json",
@@ -211,6 +213,7 @@ rule run_checks:
             manifests=plan.manifests,
             estimates="results/{task}/estimates.csv",
             folds="results/{task}/folds.csv",
+            confidence="results/{task}/confidence_set.csv",
             selection="results/{task}/selection.json",
         ),
     output:

@@ -12,6 +12,7 @@ rule render_report:
             splits=study.split_files,
             manifests=plan.manifests,
             risks="results/{task}/risks.csv",
+            confidence="results/{task}/confidence_set.csv",
             estimates="results/{task}/estimates.csv",
             folds="results/{task}/folds.csv",
             comparisons="results/{task}/comparisons.csv",

@@ -51,7 +51,7 @@ def test_classes(init):
     config = init(columns() | CLASSES)
     assert task(config)["loss"] == "zero_one"
     assert task(config)["learners"] == ["majority", "knn", "tree", "logistic"]
-    assert task(config)["kfold"] == {"k": 10, "stratify": True}
+    assert task(config)["kfold"] == {"k": 5, "stratify": True, "repeats": 3}
     assert task(config)["test"] == 0.2
     assert task(config)["drop"] == []
     assert task(config)["groups"] is None
@@ -83,15 +83,25 @@ def test_a_few_whole_numbers_are_classes(init, values, loss):
 
 
 def test_k_follows_the_smallest_class(init, tmp_path):
-    config = init(columns() | {"y": ["rare"] * 7 + ["common"] * 93})
-    assert task(config)["kfold"] == {"k": 6, "stratify": True}
+    config = init(columns() | {"y": ["rare"] * 5 + ["common"] * 95})
+    assert task(config)["kfold"] == {"k": 4, "stratify": True, "repeats": 3}
     text = (tmp_path / "config" / "config.yaml").read_text()
-    assert "class rare has only 6 of the rows to learn from" in text
+    assert "steadier; class rare has only 4 of the rows to learn from\n" in text
 
 
 def test_a_class_too_small_for_any_stratified_folds(init):
     config = init(columns() | {"y": ["rare"] * 2 + ["common"] * 98})
-    assert task(config)["kfold"] == {"k": 10, "stratify": False}
+    assert task(config)["kfold"] == {"k": 5, "stratify": False, "repeats": 3}
+
+
+@pytest.mark.parametrize(("rows", "few"), [(125, True), (126, False)])
+def test_three_partitions_of_a_hundred_rows_or_fewer(init, tmp_path, rows, few):
+    """A fifth is sealed: of 125 rows 100 are left to learn from."""
+    config = init(columns(rows) | {"y": [0.5 * i for i in range(rows)]})
+    assert task(config)["kfold"] == {"k": 5, "stratify": True} | ({"repeats": 3} if few else {})
+    text = (tmp_path / "config" / "config.yaml").read_text()
+    note = "  # few rows: three partitions make the estimate steadier\n"
+    assert (note in text) == few
 
 
 def test_few_rows_are_not_sealed(init):
@@ -102,7 +112,7 @@ def test_few_rows_are_not_sealed(init):
 
 def test_the_fewest_rows_that_can_be_prepared(init):
     config = init(columns(4) | {"y": [0.5, 1.25, 2, 7]})
-    assert task(config)["kfold"]["k"] == 4
+    assert task(config)["kfold"] == {"k": 4, "stratify": True}, "any two partitions are the same"
     assert task(config)["metrics"] == []
     assert config["learners"]["knn"]["grid"] == {"n_neighbors": [1]}
 
@@ -112,13 +122,15 @@ def test_neighbours_never_exceed_the_smallest_training_set(init):
     assert config["learners"]["knn"]["grid"]["n_neighbors"] == [1, 3, 5, 9, 15]
 
 
-def test_groups(init):
+def test_groups(init, tmp_path):
     groups = [f"g{i // 5}" for i in range(N)]
     config = init(columns() | {"g": groups} | NUMBERS, "--groups", "g")
     assert task(config)["groups"] == "g"
     assert task(config)["test"] == 0
-    assert task(config)["kfold"]["k"] == 10
+    assert task(config)["kfold"] == {"k": 5, "stratify": True, "repeats": 3}
     assert task(config)["drop"] == []
+    text = (tmp_path / "config" / "config.yaml").read_text()
+    assert "  # few groups: three partitions make the estimate steadier\n" in text
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,15 @@ import csv
 import json
 import re
 import shutil
+from dataclasses import replace
 
+import pytest
+
+from heldout.checks.check import CheckRow
 from heldout.cli import main
 from heldout.cli.columns import aligned
 from heldout.errors import counted
+from heldout.estimates.rows import EstimateRow, read_rows, write_rows
 
 
 def shown(capsys, *arguments):
@@ -42,17 +47,42 @@ def test_counts_have_the_right_number():
 
 def test_the_recommended_interval_of_every_estimate(project, capsys):
     text = shown(capsys, "small")
-    first = {(row["learner"], row["estimator"]): row for row in reversed(estimates(project))}
+    rows = estimates(project)
+    first = {(row["learner"], row["estimator"]): row for row in reversed(rows)}
+    best = {(r["learner"], r["estimator"]): r for r in rows if r["recommended"] == "True"}
     lines = table_lines(text)
     assert len(lines) == len(first)
     for line in lines:
-        row = first[line[0].split(" (")[0], line[1]]
+        place = line[0].split(" (")[0], line[1]
+        row = best.get(place, first[place])
         assert line[2] == f"{float(row['risk']):.4g}"
         assert line[-1] == row["theta"]
-        if row["interval"]:
+        assert ("…" in " ".join(line)) == (place in best)
+        if place in best:
             assert line[3] == f"{float(row['ci_low']):.4g} … {float(row['ci_high']):.4g}"
             assert line[4] == f"{row['interval']} 95%"
-    assert f"({len(estimates(project)) - len(first)} more rows" in text
+    assert f"({len(rows) - len(first)} more rows" in text
+
+
+def test_what_intervals_are_for_and_why_others_are_missing_is_said_once(project, capsys):
+    text = shown(capsys, "small")
+    rows = estimates(project)
+    targets = {row["interval_target"] for row in rows if row["recommended"] == "True"}
+    notes = {row["note"] for row in rows if row["note"]}
+    assert targets
+    assert notes
+    for words in (*(f"interval for {one}" for one in targets), *(f"note: {one}" for one in notes)):
+        assert text.count(f"\n{words} (") == 1
+
+
+def test_failed_checks_other_than_notes_are_shown(project, capsys):
+    lines = ["H1,fail,note,small", "H2,fail,warning,large", "H3,pass,error,fine", "H4,fail,error,"]
+    text = "\n".join(["code,status,severity,message,title", *(f"{line},title" for line in lines)])
+    (project / "results" / "small" / "checks.csv").write_text(text)
+    text = shown(capsys, "small")
+    assert "\nerror H4: title\nwarning H2: large\n" in text
+    assert "H1" not in text
+    assert "H3" not in text
 
 
 def test_numbers_are_flush_right(project, capsys):
@@ -79,6 +109,47 @@ def test_warnings_are_shown(project, capsys):
     path = project / "results" / "small" / "selection.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"warnings": ["look out"]}))
     assert "\nwarning: look out\n" in shown(capsys, "small")
+
+
+CHECKS = [
+    CheckRow("H001", "All is well", "pass", "error", "passed one", "docs"),
+    CheckRow("H004", "Unheeded", "na", "error", "does not apply", "docs"),
+    CheckRow("H006", "Steady", "fail", "warning", "outer folds\ndisagree", "docs"),
+    CheckRow("H010", "Small", "fail", "note", "a note", "docs"),
+    CheckRow("H012", "Sealed", "fail", "error", "the ledger is damaged", "docs"),
+    CheckRow("H013", "Every scan ended", "fail", "warning", "", "docs"),
+]
+
+
+def test_failed_checks_are_shown_below_the_selection(project, capsys):
+    assert "H0" not in shown(capsys, "small"), "no checks were run"
+    write_rows(project / "results" / "small" / "checks.csv", CheckRow, CHECKS)
+    text = shown(capsys, "small")
+    below = text[text.index("\nwhy: ") + 1 :].splitlines()[1:]
+    assert [line for line in below if not line.startswith(("test: ", "warning: "))] == [
+        "error H012: the ledger is damaged",
+        "warning H006: outer folds disagree",
+        "warning H013: Every scan ended",
+    ]
+
+
+def test_a_run_whose_checks_pass_has_nothing_below_the_selection(project, capsys):
+    before = shown(capsys, "small")
+    write_rows(project / "results" / "small" / "checks.csv", CheckRow, CHECKS[:2])
+    assert shown(capsys, "small") == before
+
+
+@pytest.mark.parametrize("every", [(), ("--all",)])
+def test_the_smallest_cv_risk_is_never_without_its_label(project, capsys, every):
+    path = project / "results" / "small" / "estimates.csv"
+    rows = read_rows(path, EstimateRow)
+    more = [replace(row, estimator="min_cv") for row in rows if row.estimator == "kfold"]
+    corrected = [replace(row, estimator="min_cv_bbc") for row in more]
+    write_rows(path, EstimateRow, [*rows, *more, *corrected])
+    names = [line[1] for line in table_lines(shown(capsys, "small", *every))]
+    assert "min_cv (optimistic)" in names
+    assert "min_cv_bbc" in names
+    assert "min_cv" not in names
 
 
 def test_all_tasks_without_a_name(project, capsys):

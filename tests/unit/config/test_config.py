@@ -7,6 +7,7 @@ import yaml
 
 from heldout.config.load import validate
 from heldout.errors import HeldoutError
+from heldout.estimates.lookup import selector_names
 from heldout.execution.study import Study
 
 ROOT = Path(__file__).parents[3]
@@ -33,7 +34,7 @@ def test_four_lines_are_enough():
     study = Study(config())
     assert study.tasks == ["p"]
     task = study.config.tasks["p"]
-    assert (task.test, task.kfold.k, task.select.by, task.loss) == (0.2, 10, "kfold", None)
+    assert (task.test, task.kfold.k, task.select.by, task.loss) == (0.2, 5, "kfold", None)
 
 
 def test_the_shipped_configs_are_valid():
@@ -165,7 +166,7 @@ def test_the_shipped_configs_are_valid():
         ),
         (
             {
-                "task": "estimators: [kfold, training]",
+                "task": "estimators: [kfold, training], kfold: {k: 10}",
                 "learners": "knn: {estimator: knn, grid: {n_neighbors: {range: [0, 100000]}}}",
             },
             "tasks.p: asks for 1100000 cells (100000 values of θ × 11 held-out sets); the limit is",
@@ -183,10 +184,36 @@ def test_the_shipped_configs_are_valid():
             {"task": "kfold: {k: 2}, estimators: [nested_cv]"},
             "tasks.p.kfold.k: nested CV leaves out pairs of folds and needs k ≥ 3, found 2",
         ),
+        (
+            {"task": "select: {by: loo}, estimators: [kfold, nested_dev, nested_cv, test]"},
+            "tasks.p.select.by: θ is chosen by loo, but in the outer folds of nested_cv and nested_dev by "
+            "K-fold over the inner folds, so that another procedure would be rated than the one that is "
+            "used; set tasks.p.select.by: kfold, or leave out nested_cv and nested_dev: estimators: "
+            "[kfold, test]",
+        ),
+        (
+            {"task": "select: {by: holdout}"},
+            "leave out nested_cv, which is there by default: estimators: "
+            "[training, holdout, kfold, min_cv, test]",
+        ),
+        (
+            {"task": "select: {by: montecarlo}, estimators: [nested_dev]"},
+            "or leave out nested_dev: estimators: [montecarlo]",
+        ),
     ],
 )
 def test_messages(additions, message):
     assert message in message_of(config(**additions))
+
+
+@pytest.mark.parametrize("by", selector_names())
+def test_any_estimate_may_choose_where_nothing_is_nested(by):
+    assert Study(config(f"select: {{by: {by}}}, estimators: [kfold, min_cv, test]"))
+
+
+@pytest.mark.parametrize("rule", ["min", "one_se", "first_local_min"])
+def test_nested_estimators_go_with_every_rule_by_kfold(rule):
+    assert Study(config(f"select: {{rule: {rule}}}, estimators: [nested_cv, nested_dev]"))
 
 
 def test_a_config_without_tasks_or_learners_says_so():

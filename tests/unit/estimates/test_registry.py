@@ -50,12 +50,13 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
         "test": 0.25,
         "kfold": {"k": 4},  # of 33 rows: unequal folds, so that kfold_pooled differs from kfold
         "montecarlo": {"rounds": 3, "halvings": 2},
-        "bootstrap": {"bags": 4},
+        "bootstrap": {"bags": 200},
     }
     found = []
-    for classes in (False, True):
+    for classes, loss in ((False, "squared"), (True, "zero_one"), (True, "brier")):
         folder = tmp_path_factory.mktemp("all")
-        found.append(run_task(config(folder, classes, **everything), folder / "run"))
+        asked = config(folder, classes, loss=loss, **everything)
+        found.append(run_task(asked, folder / "run"))
     return found
 
 
@@ -181,7 +182,9 @@ def everything(evidence: Evidence, delta: float) -> Bounds:
 
 def test_a_new_interval_has_rows_and_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     paths = {"refuses": f"{__name__}:never", "bounds": f"{__name__}:everything"}
-    entry = replace(INTERVALS["t"], name="wide", title="Wide", derived_for={"kfold": "predictor"})
+    entry = replace(
+        INTERVALS["t"], name="wide", title="Wide", derived_for={"kfold": ("predictor",)}
+    )
     monkeypatch.setitem(INTERVALS, "wide", replace(entry, **paths))
     tried = (*ESTIMATORS["kfold"].intervals, "wide")
     monkeypatch.setitem(ESTIMATORS, "kfold", replace(ESTIMATORS["kfold"], intervals=tried))

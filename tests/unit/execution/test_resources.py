@@ -12,7 +12,13 @@ SETS = 10 + 45
 
 def config(thetas: int, **keys: Any) -> dict[str, Any]:
     grid = {"n_neighbors": {"range": [1, thetas]}}
-    task = {"data": "x.csv", "target": "y", "estimators": ["nested_cv"], "learners": ["knn", "svm"]}
+    task = {
+        "data": "x.csv",
+        "target": "y",
+        "estimators": ["nested_cv"],
+        "learners": ["knn", "svm"],
+        "kfold": {"k": 10},
+    }
     svm = {"estimator": "svm", "grid": {"C": {"logspace": [-3, 3, thetas]}}}
     return {
         "tasks": {"t": task},

@@ -84,6 +84,77 @@ def test_the_answer_comes_first_in_plain_words(tmp_path: Path) -> None:
     assert text.index("27.2 %") < text.index("Every learner, every estimator")
 
 
+def test_every_interval_is_said_to_be_for_something(tmp_path: Path) -> None:
+    text = page_of(Case(), tmp_path).text
+    assert "The 95 % interval by Nested CV is for the target of nested_cv." in text
+    assert "The 95 % interval is for the target of test." in text
+    assert "95 % interval 23.2 to 31.2 %, for the target of nested_cv Nested CV" in text
+    assert "Of K-fold CV, Leave-one-out" in text.split("Explanations")[-1]
+
+
+def test_without_a_recommended_interval_the_reason_stands_in_its_place(tmp_path: Path) -> None:
+    case = Case(reasons={"nested_cv": "no interval holds: heavy tails"})
+    text = page_of(case, tmp_path).text
+    assert "err on 27.2 % of examples (Nested CV, without an interval)" in text
+    assert "No interval holds: heavy tails." in text
+    assert "23.2 to 31.2 %" not in text
+
+
+def test_the_parts_of_the_uncertainty_are_shares_of_its_square(tmp_path: Path) -> None:
+    text = page_of(Case(), tmp_path).text
+    assert "What the uncertainty is made of" in text
+    assert "all together Nested CV 2.00 % 36 % 64 % 0 %" in text
+    for words in ("More rows reduce it", "A steadier learner", "A smaller grid"):
+        assert words in text
+    without = Case(reasons={"nested_cv": "no interval holds"})
+    assert "What the uncertainty" not in page_of(without, tmp_path / "2").text
+
+
+def pairs_of(*told_apart: bool) -> list[dict[str, Any]]:
+    names = (("mean", "knn"), ("mean", "tree"), ("knn", "tree"))
+    return [
+        {"learner_a": a, "learner_b": b, "difference": 0.1, "told_apart": told}
+        for (a, b), told in zip(names, told_apart, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("told_apart", "sentence"),
+    [
+        ((True, True, False), "knn cannot be told from tree"),
+        ((True, False, False), "mean and knn cannot be told from tree"),
+        ((False, True, True), "Both other learners can be told from tree"),
+    ],
+)
+def test_learners_like_the_best_are_named(
+    told_apart: tuple[bool, ...], sentence: str, tmp_path: Path
+) -> None:
+    grid = {"mean": [{}], "knn": [{"k": 1}], "tree": [{"depth": 1}]}
+    case = Case(grids=grid, tables={"comparisons": pairs_of(*told_apart)})
+    wanted = f"{sentence}, which has the smallest risk by Nested CV (Holm over all 3 pairs)."
+    assert wanted in page_of(case, tmp_path).text
+
+
+def test_the_confidence_set_is_told_in_sentences(tmp_path: Path) -> None:
+    knn = {"theta": {"k": 9}, "thetas": 3, "kept": 2, "simplest": {"k": 9}}
+    whole = {"level": 0.95, "size": 3, "of": 4, "learners": ["knn", "mean"]}
+    mean = {"theta": {}, "thetas": 1, "kept": 1}
+    said = {"learners": {"mean": mean, "knn": knn}, "confidence_set": whole}
+    rows = [{"learner": "knn", "theta": '{"k":9}', "risk": 0.1, "p": 1.0, "kept": True}]
+    page = page_of(Case(selected=said, tables={"confidence_set": rows}), tmp_path)
+    for words in (
+        "Of knn, 2 of 3 θ cannot be told from the best; the simplest of them is k = 9.",
+        "Of all learners together, 3 of 4 θ cannot be told from the best: knn and mean.",
+    ):
+        assert words in page.text
+    assert rows_of(page.data["tables"]["confidence_set"])[0]["kept"] is True
+    said["learners"] = {"mean": mean, "knn": knn | {"kept": 1}}
+    text = page_of(Case(selected=said | {"confidence_set": None}), tmp_path / "2").text
+    assert "Of knn, the best of 3 θ can be told from all others." in text
+    assert "Of all learners together" not in text
+    assert "be told from" not in page_of(Case(), tmp_path / "3").text
+
+
 def test_the_tables_travel_with_every_digit(tmp_path: Path) -> None:
     case = Case()
     case.risk = lambda *_: 1 / 3  # type: ignore[method-assign]
@@ -362,7 +433,7 @@ def test_no_number_is_nan(tmp_path: Path) -> None:
     case = Case()
     folder = case.write(tmp_path)
     with (folder / "estimates.csv").open("a", encoding="utf-8") as file:
-        file.write("knn,odd,none,{},nan,inf,nan,inf,t,0.95,3,knn\n")
+        file.write("knn,odd,none,{},nan,inf,nan,inf,t,0.95,3,knn,x,True,nan,,,\n")
     page = Page(task.report_page(folder, case.spec(), batches=1))
     assert not re.search(r"\b(nan|inf|None|undefined)\b", page.text, re.IGNORECASE)
     assert rows_of(page.data["tables"]["estimates"])[-1]["risk"] is None

@@ -3,7 +3,7 @@
 import pytest
 
 from heldout.errors import HeldoutError
-from heldout.results.tables import Table, first_of_each, read_table
+from heldout.results.tables import Table, chosen_of_each, read_table
 from heldout.results.task import TaskResults, open_task, task_names
 
 
@@ -16,21 +16,53 @@ def test_numbers_are_numbers_and_names_stay_texts(tmp_path):
     assert read_table(tmp_path / "none.csv") is None
 
 
-def test_the_first_row_of_an_estimate_is_the_recommended_one():
-    rows = [
-        {"learner": learner, "estimator": estimator, "interval": interval}
-        for learner, estimator, interval in (
-            *(("knn", "kfold", "a"), ("knn", "kfold", "b")),
-            *(("all", "kfold", "b"), ("knn", "test", "c"), ("all", "kfold", "a")),
-        )
+def test_true_and_false_are_truths_and_words_stay_texts(tmp_path):
+    text = "interval_target,recommended,note\n1,True,\n,False,7\n,,\n"
+    (tmp_path / "estimates.csv").write_text(text)
+    assert read_table(tmp_path / "estimates.csv").rows == [
+        {"interval_target": "1", "recommended": True, "note": None},
+        {"interval_target": None, "recommended": False, "note": "7"},
+        {"interval_target": None, "recommended": None, "note": None},
     ]
-    found = Table(["learner", "estimator", "interval"], rows).recommended()
-    assert {place: row["interval"] for place, row in found.items()} == {
-        ("knn", "kfold"): "a",
-        ("all", "kfold"): "b",
-        ("knn", "test"): "c",
+
+
+def estimate(learner, interval, recommended, note=None):
+    return {
+        "learner": learner,
+        "estimator": "kfold",
+        "risk": 0.2,
+        "se": 0.1,
+        "ci_low": 0.1,
+        "ci_high": 0.3,
+        "interval": interval,
+        "interval_target": "the risk",
+        "recommended": recommended,
+        "level": 0.95,
+        "note": note,
     }
-    assert first_of_each("abcab", str.upper) == {"A": "a", "B": "b", "C": "c"}
+
+
+def test_the_recommended_interval_wherever_it_stands():
+    rows = [estimate("knn", "a", False), estimate("all", "c", True), estimate("knn", "b", True)]
+    assert Table(list(rows[0]), rows).recommended() == {
+        ("knn", "kfold"): rows[2],
+        ("all", "kfold"): rows[1],
+    }
+
+
+def test_an_interval_that_may_not_hold_is_left_out_and_the_reason_kept():
+    rows = [estimate("knn", "a", False, "no interval holds"), estimate("knn", "b", False)]
+    [row] = Table(list(rows[0]), rows).recommended().values()
+    emptied = ("se", "ci_low", "ci_high", "interval", "interval_target", "level")
+    assert [row[name] for name in emptied] == [None] * 6
+    assert (row["risk"], row["note"]) == (0.2, "no interval holds")
+    assert rows[0]["ci_low"] == 0.1  # the table itself keeps it
+
+
+def test_the_chosen_row_of_each_or_the_first():
+    rows = ["a1", "b1", "a2!", "a3!", "b2"]
+    found = chosen_of_each(rows, lambda row: row[0], lambda row: row.endswith("!"))
+    assert found == {"a": "a2!", "b": "b1"}
 
 
 def test_tasks_are_found_by_what_they_have(tmp_path):

@@ -137,7 +137,8 @@ def _payload(
 def _source_text(spec: AuditPageSpec) -> str:
     if not oracle_catalogue.is_oracle(spec.data):
         return f"draws without replacement from the unsealed rows of {spec.data}"
-    given = ", ".join(f"{name} = {value}" for name, value in spec.oracle.items())
+    known = {name: value for name, value in spec.oracle.items() if value is not None}
+    given = ", ".join(f"{name} = {value}" for name, value in known.items())
     return f"{oracle_catalogue.entry_of(spec.data).title} ({given})"
 
 

@@ -1,7 +1,7 @@
 """One replicate of an audit: a draw, all its estimates, and the true risks of its models."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -11,8 +11,10 @@ from heldout.audit.draw_cells import DrawCells
 from heldout.audit.source import Draw, Source, usable_draw
 from heldout.cells.plan import columns_of
 from heldout.cells.preflight import checked_builder
+from heldout.estimates.confidence_rows import learner_p_values
 from heldout.estimates.evidence import Evidence
 from heldout.estimates.lookup import available_kind
+from heldout.estimates.out_of_fold import OutOfFold
 from heldout.estimates.procedures import ALL, Chosen, Procedures
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import EstimateRow
@@ -178,6 +180,17 @@ class Auditor:
         """As select_model does: θ̂ of each learner, and the learner among several."""
         setup = self.setup
         curves = [curve_of(cells.loss_table, setup.by, name) for name in setup.thetas]
+        if setup.rule.by_confidence_set:
+            folds = OutOfFold(cells.loss_table)
+            curves = [
+                replace(
+                    one,
+                    kept=(
+                        learner_p_values(folds, [one.learner], cells.seed) > 1 - setup.rule.level
+                    ).tolist(),
+                )
+                for one in curves
+            ]
         selected: dict[str, Chosen] = {
             curve.learner: (curve.learner, curve.thetas[setup.rule.pick(curve)]) for curve in curves
         }

@@ -5,13 +5,15 @@ A draw is a table of m rows, a sealed test set of its own, and a way to compute 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from heldout.audit.truth import OracleTruth, PopulationTruth, Truth
-from heldout.data.oracle_catalogue import PREFIX, TARGET, is_oracle
+from heldout.data.oracle import Oracle
+from heldout.data.oracle_catalogue import GROUPS, PREFIX, TARGET, is_oracle
 from heldout.data.oracles import feature_names, oracle_of
 from heldout.data.prepared import ROWS, Prepared, open_prepared
 from heldout.errors import HeldoutError
@@ -42,17 +44,22 @@ class OracleSource:
     params: dict[str, Any]
     truth_rows: int
 
+    @cached_property
+    def _oracle(self) -> Oracle:
+        return oracle_of(self.name, self.params)
+
     def draw(self, m: int, test: int, seed: int) -> Draw:
         """Independent rows for the table, the test set and the true risks."""
-        oracle = oracle_of(self.name, self.params)
+        oracle = self._oracle
 
         def generator(what: str) -> np.random.Generator:
             return np.random.default_rng(seed_for(seed, what))
 
-        facts = _oracle_facts(feature_names(oracle), oracle.classes)
+        facts = _oracle_facts(oracle)
 
         def table(count: int, what: str) -> Prepared:
-            return Prepared(facts, *oracle.draw(count, generator(what)), _rows(np.arange(count)))
+            drawn = oracle.draw(count, generator(what))
+            return Prepared(facts, *drawn, _rows(oracle.units(count)))
 
         truth = OracleTruth(oracle, self.truth_rows, generator("truth"))
         return Draw(table(m, "draw"), table(test, "test"), truth)
@@ -111,10 +118,15 @@ def _rows(units: np.ndarray, folds: np.ndarray | None = None) -> np.ndarray:
     return rows
 
 
-def _oracle_facts(names: list[str], classes: list[str] | None) -> dict[str, Any]:
-    columns = [{"name": name, "kind": "number", "levels": []} for name in names]
-    schema = {"columns": columns, "target": {"name": TARGET, "classes": classes}, "missing": []}
-    return {"schema": schema, "groups": None, "digest": ""}
+def _oracle_facts(oracle: Oracle) -> dict[str, Any]:
+    """As the workflow prepares a table of the oracle, except that every level is known."""
+    columns = [
+        {"name": name, "kind": "category" if levels else "number", "levels": levels}
+        for name, levels in zip(feature_names(oracle), oracle.levels, strict=True)
+    ]
+    target = {"name": TARGET, "classes": oracle.classes}
+    schema = {"columns": columns, "target": target, "missing": []}
+    return {"schema": schema, "groups": GROUPS if oracle.grouped else None, "digest": ""}
 
 
 def open_source(folder: Path, data: str, oracle: dict[str, Any], truth_rows: int) -> Source:

@@ -104,7 +104,7 @@ class Summary:
             estimator,
             interval,
             target,
-            int(INTERVALS[interval].derived_for[estimator] == target) if interval else None,
+            int(target in INTERVALS[interval].derived_for[estimator]) if interval else None,
             int(present.sum()),
             centre,
             _error(truth.influence),

@@ -114,12 +114,25 @@ class SampledProbe:
     oracle: Oracle
     features: np.ndarray
 
+    @cached_property
+    def _known(self) -> np.ndarray:
+        """What is known of y there: computed once for all models."""
+        return self.oracle.known(self.features)
+
+    @cached_property
+    def _best_losses(self) -> dict[str, np.ndarray]:
+        return {}
+
     def risk(self, loss: Loss, predictions: Predictions) -> Risk:
-        """The mean expected loss."""
-        losses = self.oracle.expected_losses(loss, self.features, predictions)
+        """The risk of the best predictor, plus the mean excess over it on these rows."""
+        if loss.name not in self._best_losses:
+            self._best_losses[loss.name] = self.oracle.best_losses(loss, self._known)
+        losses = self.oracle.losses_given(loss, self._known, predictions)
+        excess = losses - self._best_losses[loss.name]
+        best, error = self.oracle.best_risk(loss)
         exact = self.oracle.integration_is_exact
-        error = 0.0 if exact else float(losses.std() / np.sqrt(len(losses)))
-        return Risk(float(losses.mean()), error)
+        own = 0.0 if exact else float(excess.std() / np.sqrt(len(excess)))
+        return Risk(best + float(excess.mean()), float(np.hypot(own, error)))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from heldout.cells.manifest import Index
 from heldout.cells.model_file import SHARED
 from heldout.cells.publish import waiting_model
 from heldout.cells.score_file import ENDING, ScoreFile
-from heldout.cells.store import Record, read_score, record_in
+from heldout.cells.store import Record, read_score
 from heldout.cells.strangers import is_old, stranger
 from heldout.cells.version import FILE
 from heldout.faults import DAMAGED, FOREIGN, MISSING, REPAIR, RUN, Fault
@@ -128,12 +128,11 @@ class CellCheck:
 
         One that was fitted anew for another config is no fault of the manifests before.
         """
-        same = [record for _, record in listed if record.score == scores.seal]
         others = [one for one, record in listed if one.counts and record.score != scores.seal]
         if others:
             why = f"it is not the one that {others[0].manifest} lists"
             yield Fault(DAMAGED, str(path), why, REPAIR, _receipts(listed))
-        elif (same and record_in(scores) not in same) or not scores.header_intact:
+        elif not scores.header_intact:
             why = "its header is not as it was written"
             yield Fault(DAMAGED, str(path), why, REPAIR, (*_both(path), *_receipts(listed)))
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from heldout.cells.manifest import CellWarnings
 from heldout.checks.registry import CHECKS, Check
+from heldout.estimates.confidence_rows import ConfidenceRow
 from heldout.estimates.loss_table import LossTable
 from heldout.estimates.rows import EstimateRow, FoldRow
 from heldout.registries import resolve
@@ -24,6 +25,8 @@ class Context:
     estimates: Sequence[EstimateRow]
     folds: Sequence[FoldRow]
     level: float
+    kept: Sequence[ConfidenceRow] = ()
+    """The confidence set of θ."""
     warnings: Sequence[CellWarnings] = ()
     """The cells whose fits gave warnings."""
 

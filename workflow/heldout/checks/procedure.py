@@ -5,11 +5,13 @@ from collections import Counter
 import numpy as np
 
 from heldout.checks.check import Context, Outcome, failed, not_applicable, passed
+from heldout.estimates.algorithm import evidence_for
 from heldout.estimates.cv_intervals import ADVISED_REPEATS
-from heldout.resampling.kinds import DEV, PAIRS
+from heldout.estimates.tails import rows_with_half, tail_ratio
+from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, PAIRS
 
 UNSTABLE = 0.5
-"""H006 fails if no choice is made in at least this share of the outer folds."""
+"""H006 fails if fewer outer folds than this share agree, be it on one θ or on θ like the best."""
 
 
 def loo_of_a_majority_rule(context: Context) -> Outcome:
@@ -73,14 +75,19 @@ def not_on_the_edge(context: Context) -> Outcome:
 
 
 def stable_choice(context: Context) -> Outcome:
-    """H006: outer folds that choose different θ evaluate different algorithms."""
+    """H006: outer folds that choose θ that can be told apart evaluate different algorithms."""
     folds = [f for f in context.folds if f.learner == "all" and f.estimator == "nested_cv"]
     if not folds:
         return not_applicable("no nested CV")
+    kept = {(row.learner, row.theta) for row in context.kept if row.kept_all}
     choices = Counter((fold.chosen, fold.theta) for fold in folds)
     (learner, theta), count = choices.most_common(1)[0]
-    text = f"{count} of {len(folds)} outer folds choose {learner} {theta}"
-    if count / len(folds) < UNSTABLE:
+    like_best = sum(number for choice, number in choices.items() if choice in kept)
+    text = (
+        f"{count} of {len(folds)} outer folds choose {learner} {theta}; {like_best} choose one of the "
+        f"{len(kept)} θ that cannot be told from the best"
+    )
+    if max(count, like_best) / len(folds) < UNSTABLE:
         return failed(f"only {text}: the choice depends on the sample")
     return passed(text)
 
@@ -132,3 +139,22 @@ def bates_repeated(context: Context) -> Outcome:
     repeats = len(context.loss_table.partitions)
     text = f"bates intervals rest on {repeats} partition(s); {ADVISED_REPEATS} or more are advised"
     return passed(text) if repeats >= ADVISED_REPEATS else failed(text)
+
+
+def no_heavy_tails(context: Context) -> Outcome:
+    """H017: where few rows carry most of the loss, no interval holds."""
+    limit = context.loss_table.loss.heavy
+    if limit is None or not (context.loss_table.has(FOLDS) or context.loss_table.has(FOLDS_WHOLE)):
+        return not_applicable("the loss is bounded, or there are no folds")
+    learner, theta = context.selection["learner"], context.selection["theta"]
+    losses = evidence_for(context.loss_table, "kfold", learner, theta).pooled
+    ratio, rows = tail_ratio(losses), rows_with_half(losses)
+    text = (
+        f"{rows} of {len(losses)} held-out losses of {learner} make up half of the risk "
+        f"(n·Σℓ²/(Σℓ)² = {ratio:.3g})"
+    )
+    if ratio > limit:
+        return failed(
+            f"{text}: heavy tails, no interval can be trusted; look at these rows, or use absolute loss"
+        )
+    return passed(f"{text}; at most {limit:g} is usual. This is no proof of light tails")

@@ -87,9 +87,10 @@ _ENTRIES = (
         title="Outer folds agree on the choice",
         severity="warning",
         function="heldout.checks.procedure:stable_choice",
-        text="Fails when no single (learner, θ) is chosen in at least half of the outer folds of nested "
-        "CV. The estimate remains valid for the tuned procedure, but another sample may well lead to "
-        "another θ.",
+        text="Passes where at least half of the outer folds of nested CV choose the same (learner, θ), or "
+        "choose among those that cannot be told from the best (confidence_set.csv): then the choice may "
+        "differ, but hardly the risk. Where it fails, the estimate remains valid for the tuned "
+        "procedure, but another sample may well lead to a clearly different model.",
     ),
     Check(
         code="H007",
@@ -177,6 +178,17 @@ _ENTRIES = (
         "risks look like any others. The message names learners, θ and warnings; "
         "each cell keeps its own (`heldout show TASK CELL`). Raise the number of iterations, scale the "
         "features, or drop the θ at fault.",
+    ),
+    Check(
+        code="H017",
+        title="No few rows carry the loss",
+        severity="warning",
+        function="heldout.checks.procedure:no_heavy_tails",
+        text="Fails where n·Σℓ²/(Σℓ)² > 4 for squared or absolute losses: 3 is usual for squared Gaussian errors. "
+        "Then a few rows make up most of the risk, other rows may bring larger losses still, and no interval "
+        "holds; none is recommended. It finds noise with a t distribution of three degrees of freedom in 41 % "
+        "of samples of 30 rows, in 83 % of samples of 100, and rings for Gaussian noise in at most 6 %: that "
+        "it passes is no proof. Look at the rows with the largest losses, or use absolute loss.",
     ),
 )
 

@@ -15,7 +15,10 @@ from heldout.execution.study import Study
 from heldout.files import write_text
 from heldout.learners.catalogue import CATALOG
 
-FOLDS = 10
+FOLDS = 5
+REPEATS = 3
+FEW = 100
+"""With so many rows (or groups) to learn from or fewer, the risk depends much on how folds are drawn."""
 N_NEIGHBORS = [1, 3, 5, 9, 15, 25, 41]
 
 
@@ -122,11 +125,21 @@ def _folds(found: Survey) -> tuple[int, bool]:
 
 def _kfold(found: Survey) -> Iterator[str]:
     k, stratify = _folds(found)
-    note = ""
+    settings: dict[str, Any] = {"k": k, "stratify": stratify}
+    notes = []
+    if _repeated(found):
+        settings["repeats"] = REPEATS
+        what = "groups" if found.groups is not None else "rows"
+        notes.append(f"few {what}: three partitions make the estimate steadier")
     if found.smallest is not None and found.smallest[1] < min(FOLDS, found.units):
         label, size = found.smallest
-        note = _note(f"class {label} has only {size} of the rows to learn from")
-    yield f"    kfold: {{k: {k}, stratify: {_flow(stratify)}}}{note}"
+        notes.append(f"class {label} has only {size} of the rows to learn from")
+    yield f"    kfold: {_flow(settings)}{_note('; '.join(notes)) if notes else ''}"
+
+
+def _repeated(found: Survey) -> bool:
+    """Whether to draw several partitions; with as many folds as rows (or groups) all are the same."""
+    return _folds(found)[0] < found.units <= FEW
 
 
 def _learners(found: Survey) -> Iterator[str]:

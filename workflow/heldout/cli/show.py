@@ -1,21 +1,28 @@
-"""``heldout show``: a task's estimates and selection, or the header of one cell."""
+"""``heldout show``: a task's estimates, selection and failed checks, or the header of one cell."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from heldout.cells.model_file import SHARED
 from heldout.cells.score_file import ENDING
 from heldout.cells.store import read_score
+from heldout.checks.check import FAIL
+from heldout.checks.registry import SEVERITIES
 from heldout.cli.columns import aligned
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.estimates.rows import EstimateRow
 from heldout.names import canonical
-from heldout.results.tables import first_of_each
+from heldout.results.tables import OF_THE_INTERVAL, chosen_of_each
 from heldout.results.task import ALL, TaskResults, open_task, task_names
 
 COLUMNS = ["learner", "estimator", "risk", "interval", "by", "n", "θ"]
 NUMBERS = [COLUMNS.index("risk"), COLUMNS.index("n")]
+LABELS = {"min_cv": "min_cv (optimistic)"}
+"""Estimators that are never shown by their name alone."""
+SHOWN = SEVERITIES[: SEVERITIES.index("warning") + 1]
+"""The severities of failed checks that are worth a line in the terminal."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -32,17 +39,43 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def task_text(task: TaskResults, every_interval: bool) -> str:
-    """The table of estimates, and what was selected."""
+    """The table of estimates, what its intervals are for, what was selected, and failed checks."""
     rows = task.estimate_rows()
     shown = rows if every_interval else _recommended(rows)
     table = aligned([COLUMNS, *(_cells(row) for row in shown)], right=NUMBERS)
     hidden = len(rows) - len(shown)
     more = f"\n({hidden} more rows, of other intervals: --all)" if hidden else ""
-    return f"{task.name}\n\n{table}{more}\n\n{_selection_text(task)}"
+    below = "\n".join([_selection_text(task), *_check_lines(task)])
+    parts = [table + more, "\n".join(_words(shown)), below]
+    return "\n\n".join([task.name, *(part for part in parts if part)])
 
 
 def _recommended(rows: list[EstimateRow]) -> list[EstimateRow]:
-    return list(first_of_each(rows, lambda row: (row.learner, row.estimator)).values())
+    """One row of each estimate, with the recommended interval or none."""
+    found = chosen_of_each(
+        rows, lambda row: (row.learner, row.estimator), lambda row: row.recommended
+    )
+    nothing: dict[str, Any] = dict.fromkeys(OF_THE_INTERVAL)
+    return [row if row.recommended else replace(row, **nothing) for row in found.values()]
+
+
+def _words(rows: list[EstimateRow]) -> list[str]:
+    """What the intervals shown are for, and why others are not there: once each."""
+    targets: dict[str, list[str]] = {}
+    notes: dict[str, list[str]] = {}
+    for row in rows:
+        if row.interval_target:
+            targets.setdefault(row.interval_target, []).append(f"{row.estimator} {row.interval}")
+        if row.note:
+            notes.setdefault(row.note, []).append(f"{row.learner} {row.estimator}")
+    return [
+        *(f"interval for {text} ({_listed(names)})" for text, names in targets.items()),
+        *(f"note: {text} ({_listed(names)})" for text, names in notes.items()),
+    ]
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(dict.fromkeys(names))
 
 
 def _cells(row: EstimateRow) -> list[str]:
@@ -51,7 +84,8 @@ def _cells(row: EstimateRow) -> list[str]:
     if row.ci_low is not None and row.ci_high is not None and row.level is not None:
         interval = f"{row.ci_low:.4g} … {row.ci_high:.4g}"
         level = f"{row.interval} {row.level:.0%}"
-    return [learner, row.estimator, f"{row.risk:.4g}", interval, level, str(row.n), row.theta]
+    estimator = LABELS.get(row.estimator, row.estimator)
+    return [learner, estimator, f"{row.risk:.4g}", interval, level, str(row.n), row.theta]
 
 
 def _selection_text(task: TaskResults) -> str:
@@ -65,6 +99,17 @@ def _selection_text(task: TaskResults) -> str:
         *_test_lines(task.test),
     ]
     return "\n".join(lines)
+
+
+def _check_lines(task: TaskResults) -> list[str]:
+    """The failed checks, the most severe first, notes aside; none where no checks were run yet."""
+    failed = task.table("checks").where(status=FAIL)
+    return [
+        f"{severity} {row['code']}: {' '.join((row['message'] or row['title']).split())}"
+        for severity in SHOWN
+        for row in failed
+        if row["severity"] == severity
+    ]
 
 
 def _test_lines(test: dict[str, Any] | None) -> list[str]:

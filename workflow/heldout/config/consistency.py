@@ -13,6 +13,8 @@ from heldout.measures.scorer_names import SCORERS
 ENDLESS = re.compile(r"(.+)\1{19,}$")
 """What Snakemake refuses as a PeriodicWildcardError."""
 INDEX = "index.html"
+INSIDE = "kfold"
+"""What nested estimators choose θ by in every outer fold."""
 
 
 def _check_oracle(task: Task, learners: list[Learner], where: str) -> None:
@@ -23,14 +25,26 @@ def _check_oracle(task: Task, learners: list[Learner], where: str) -> None:
         oracle_catalogue.parameters(task.data, task.oracle, where)
         if task.target != oracle_catalogue.TARGET:
             raise HeldoutError(f"{where}.target: oracles predict '{oracle_catalogue.TARGET}'")
-        if task.groups is not None or task.kfold.column is not None:
-            raise HeldoutError(f"{where}: an oracle has neither groups nor a column of folds")
+        _check_oracle_columns(task, where)
     endless = [learner.name for learner in learners if learner.endless]
     if task.audit is not None and endless:
         raise HeldoutError(
             f"{where}.audit: learner '{endless[0]}' has an endless grid; an audit needs one "
             "that ends"
         )
+
+
+def _check_oracle_columns(task: Task, where: str) -> None:
+    """The groups of an oracle are its own column, or none; it has no column of folds."""
+    grouped = oracle_catalogue.entry_of(task.data).groups
+    if grouped and task.groups != oracle_catalogue.GROUPS:
+        raise HeldoutError(
+            f"{where}: {task.data} draws rows in groups; set groups: {oracle_catalogue.GROUPS}"
+        )
+    if not grouped and task.groups is not None:
+        raise HeldoutError(f"{where}.groups: {task.data} has no groups")
+    if task.kfold.column is not None:
+        raise HeldoutError(f"{where}.kfold.column: an oracle has no column of folds")
 
 
 def check_task(name: str, config: Config, learners: list[Learner]) -> None:
@@ -64,6 +78,7 @@ def check_task(name: str, config: Config, learners: list[Learner]) -> None:
     _check_names(task, where)
     _check_grids(task, learners, where)
     _check_folds(task, where)
+    _check_selection_inside(task, where)
     if task.loss is not None:
         for learner in learners:
             learner.import_path(LOSSES[task.loss].classification)
@@ -117,3 +132,28 @@ def _check_folds(task: Task, where: str) -> None:
         )
     if task.kfold.column is not None and task.kfold.repeats > 1:
         raise HeldoutError(f"{where}.kfold: the user's own folds cannot be repeated")
+
+
+def _check_selection_inside(task: Task, where: str) -> None:
+    """Refuse nested estimators that would choose θ by another estimate than the task does.
+
+    Where the config names no estimators, they are refused too and not left out: with nested_cv a
+    default would silently lose the honest estimate of the tuned procedure.
+    """
+    by, nested = task.select.by, nested_among(task.estimators)
+    if task.select.rule == "confidence_set" and by != INSIDE:
+        raise HeldoutError(
+            f"{where}.select: the confidence set is computed from the folds of K-fold; set "
+            f"{where}.select.by: {INSIDE}, or another rule"
+        )
+    if not nested or by == INSIDE:
+        return
+    names = " and ".join(nested)
+    default = "" if "estimators" in task.model_fields_set else ", which is there by default"
+    others = [name for name in task.estimators if name not in nested] or [by]
+    raise HeldoutError(
+        f"{where}.select.by: θ is chosen by {by}, but in the outer folds of {names} by K-fold over the "
+        f"inner folds, so that another procedure would be rated than the one that is used; set "
+        f"{where}.select.by: {INSIDE}, or leave out {names}{default}: estimators: "
+        f"[{', '.join(others)}]"
+    )

@@ -48,7 +48,7 @@ def validate(raw: dict[str, Any]) -> Config:
     --------
     >>> task = {"data": "penguins.csv", "target": "species", "learners": ["knn"]}
     >>> validate({"tasks": {"penguins": task}}).tasks["penguins"].kfold.k
-    10
+    5
     """
     _check_values(raw)
     try:

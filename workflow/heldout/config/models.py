@@ -38,7 +38,7 @@ class Holdout(Strict):
 class KFold(Strict):
     """The folds of cross-validation."""
 
-    k: int = Field(default=10, ge=2, le=limits.SETS, description="number of folds")
+    k: int = Field(default=5, ge=2, le=limits.SETS, description="number of folds")
     repeats: int = Field(
         default=1, ge=1, le=limits.SETS, description="how many partitions are drawn"
     )
@@ -71,11 +71,17 @@ class Bootstrap(Strict):
 class Select(Strict):
     """How θ and the learner are chosen."""
 
-    by: SelectorName = Field(default="kfold", description="the risk estimate compared")
-    rule: Literal["min", "one_se", "first_local_min"] = Field(
+    by: SelectorName = Field(
+        default="kfold",
+        description="the risk estimate compared; nested_cv and nested_dev choose by kfold inside each "
+        "outer fold, so that with another one they are refused and `estimators` must be a list "
+        "without them",
+    )
+    rule: Literal["min", "one_se", "confidence_set", "first_local_min"] = Field(
         default="min",
-        description="the smallest risk; the simplest θ within one standard error of it; or the first "
-        "significant local minimum of an ordered grid, which may have no end ({from: 1})",
+        description="the smallest risk; the simplest θ within one standard error of it; the simplest θ "
+        "that cannot be told from the best (by: kfold only); or the first significant local minimum of an "
+        "ordered grid, which may have no end ({from: 1})",
     )
     patience: int = Field(
         default=3,

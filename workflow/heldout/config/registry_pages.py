@@ -79,8 +79,10 @@ def _intervals() -> Iterator[str]:
     yield ""
     yield from _filled(
         "An interval that is not valid for an estimate is not computed. Where several are valid, each has "
-        "a row in `estimates.csv`, the recommended one first. Lower ends are at least 0, upper ends at "
-        "most the bound of the loss."
+        "a row in `estimates.csv`. The column `recommended` marks the one to use: only intervals that have "
+        "been [seen to hold](coverage.md) are recommended, and where none is, the column `note` says why. "
+        "Lower ends are at least 0, upper ends at most the bound of the loss, and every estimate lies in its "
+        "own intervals."
     )
     yield ""
 
@@ -89,7 +91,7 @@ def _interval_cells(interval: Interval) -> list[str]:
     return [
         interval.title,
         f"`{interval.name}`",
-        interval.target,
+        "; ".join(dict.fromkeys(interval.target(name) for name in interval.derived_for)),
         ", ".join(f"`{name}`" for name in interval.derived_for),
         interval.valid,
         f"[{interval.reference}]({interval.url})",
@@ -161,7 +163,7 @@ def _tried(estimator: Estimator) -> str:
     if not estimator.intervals:
         return "None."
     names = ", ".join(f"`{name}`" for name in estimator.intervals)
-    return f"{names}; the first that is [valid](../estimators.md#intervals) is the recommended one."
+    return f"{names}; the first that is [valid](../estimators.md#intervals) may be recommended."
 
 
 # --- docs/checks.md ----------------------------------------------------------------------------

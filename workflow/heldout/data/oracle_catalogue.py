@@ -1,10 +1,11 @@
 """The oracles by name, with their parameters and defaults.
 
 Standard library only: the workflow imports this while it is parsed. To add an oracle, add an entry
-here, and a class to `regression_oracles` or `classification_oracles` and to `oracles.ORACLES`.
+here, a class to `regression_oracles`, `classification_oracles` or `grouped_oracles`, and its name to
+`oracles.ORACLES`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from heldout import limits
@@ -14,39 +15,86 @@ from heldout.limits import refuse_above
 PREFIX = "oracle:"
 TARGET = "y"
 """The name of the column that every oracle predicts; features are x1, x2, …"""
+GROUPS = "group"
+"""The column of the groups, where an oracle draws rows in groups."""
 ROWS = 200
 """How many rows an ordinary task draws from an oracle, unless `oracle.rows` says otherwise."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What an oracle draws, its parameters with their defaults, and whether y is a class."""
+    """What an oracle draws, its parameters with their defaults, and whether y is a class.
+
+    `least` holds the smallest values of whole numbers that must be larger than 1; `groups` says
+    whether rows come in groups.
+    """
 
     title: str
     classification: bool
     params: dict[str, Any]
+    least: dict[str, int] = field(default_factory=dict)
+    groups: bool = False
 
 
 ORACLES = {
     "gaussian_linear": Entry(
-        "y = xβ + noise, Gaussian features (equally correlated), ‖β‖ = signal",
+        "y = xβ + noise, Gaussian features (equally correlated), ‖β‖ = signal; noise Gaussian, or "
+        "Student's t with `tails` degrees of freedom and the same variance",
         False,
-        {"features": 5, "informative": 5, "signal": 1.0, "noise": 1.0, "correlation": 0.0},
+        {
+            "features": 5,
+            "informative": 5,
+            "signal": 1.0,
+            "noise": 1.0,
+            "correlation": 0.0,
+            "tails": None,
+        },
     ),
     "polynomial": Entry(
         "y = c₀ + c₁x + c₂x² + … + noise, x uniform on [−1, 1]",
         False,
         {"coefficients": [0.0, -1.0, 0.0, 2.0], "noise": 0.2},
     ),
+    "friedman": Entry(
+        "Friedman's function of five of the uniform features, plus Gaussian noise",
+        False,
+        {"features": 10, "noise": 1.0},
+        least={"features": 5},
+    ),
+    "grouped_linear": Entry(
+        "y = xβ + effect of the group + noise; `between` of the variance of x is between groups",
+        False,
+        {
+            "features": 5,
+            "informative": 5,
+            "signal": 1.0,
+            "noise": 1.0,
+            "group_size": 5,
+            "group_effect": 1.0,
+            "between": 0.5,
+        },
+        groups=True,
+    ),
     "two_gaussians": Entry(
         "two Gaussian classes whose means are `distance` apart; `share` belong to the second",
         True,
         {"features": 2, "distance": 2.0, "share": 0.5},
     ),
+    "gaussian_classes": Entry(
+        "several Gaussian classes, their means on a circle, neighbours `distance` apart",
+        True,
+        {"features": 2, "classes": 4, "distance": 2.0},
+        least={"features": 2, "classes": 2},
+    ),
     "mixture": Entry(
         "two classes, each a mixture of Gaussians; `label_noise` of the labels are flipped",
         True,
         {"features": 2, "components": 4, "spread": 1.5, "width": 0.6, "label_noise": 0.1},
+    ),
+    "two_moons": Entry(
+        "two half circles that reach into each other: Gaussians strung along them",
+        True,
+        {"components": 60, "width": 0.25, "label_noise": 0.0},
     ),
     "noise": Entry(
         "labels that have nothing to do with the Gaussian features",
@@ -57,6 +105,25 @@ ORACLES = {
         "P(second class) = 1/(1 + exp(−xβ)); `informative` of many features count",
         True,
         {"features": 200, "informative": 5, "strength": 1.0},
+    ),
+    "categories": Entry(
+        "features with many levels, some rare; the logit of the second class is a sum of their effects",
+        True,
+        {"features": 4, "levels": 12, "strength": 2.0, "skew": 0.5},
+        least={"levels": 2},
+    ),
+    "grouped_classes": Entry(
+        "logistic in xβ + effect of the group; `between` of the variance of x is between groups",
+        True,
+        {
+            "features": 5,
+            "informative": 5,
+            "strength": 2.0,
+            "group_size": 5,
+            "group_effect": 1.0,
+            "between": 0.5,
+        },
+        groups=True,
     ),
 }
 
@@ -129,12 +196,12 @@ def parameters(data: str, given: dict[str, Any], where: str) -> dict[str, Any]:
     if name not in ORACLES:
         hint = did_you_mean(name, list(ORACLES))
         raise HeldoutError(f"{where}.data: unknown oracle '{name}'{hint}")
-    known = ORACLES[name].params
+    known, least = ORACLES[name].params, ORACLES[name].least
     for key, value in given.items():
         if key not in known and key != "rows":
             hint = did_you_mean(key, [*known, "rows"])
             raise HeldoutError(f"{where}.oracle: {name} has no parameter '{key}'{hint}")
-        _check_value(f"{where}.oracle.{key}", value, known.get(key, ROWS))
+        _check_value(f"{where}.oracle.{key}", value, known.get(key, ROWS), least.get(key, 1))
     refuse_above(limits.ROWS, given.get("rows", ROWS), f"{where}.oracle.rows", "rows")
     filled = {**known, **{key: value for key, value in given.items() if key != "rows"}}
     numbers = given.get("rows", ROWS) * filled.get("features", 1)
@@ -142,19 +209,34 @@ def parameters(data: str, given: dict[str, Any], where: str) -> dict[str, Any]:
     return _informative_at_most(filled, given, f"{where}.oracle.informative")
 
 
-def _check_value(where: str, value: Any, default: Any) -> None:
-    """The value is of the default's kind: a list of numbers, a whole number from 1, or a number from 0."""
-    if isinstance(default, list):
+def _check_value(where: str, value: Any, default: Any, least: int) -> None:
+    """The value is of the default's kind: a list of numbers, a whole number, or a number from 0."""
+    if where.endswith("tails"):
+        _check_tails(where, value)
+    elif isinstance(default, list):
         if not isinstance(value, list) or not value or not all(map(_is_number, value)):
             raise HeldoutError(f"{where}: expected a list of numbers, found {value!r}")
     elif not _is_number(value) or value < 0:
         raise HeldoutError(f"{where}: expected a number of at least 0, found {value!r}")
-    elif isinstance(default, int) and (not isinstance(value, int) or value < 1):
-        raise HeldoutError(f"{where}: expected a whole number of at least 1, found {value!r}")
-    if where.endswith(("share", "label_noise", "correlation")) and not value < 1:
+    elif isinstance(default, int) and (not isinstance(value, int) or value < least):
+        raise HeldoutError(f"{where}: expected a whole number of at least {least}, found {value!r}")
+    else:
+        _check_share(where, value)
+
+
+def _check_share(where: str, value: float) -> None:
+    if where.endswith(("share", "label_noise", "correlation", "between")) and not value < 1:
         raise HeldoutError(f"{where}: expected a number below 1, found {value!r}")
     if where.endswith(("share", "width")) and not value > 0:
         raise HeldoutError(f"{where}: expected a number above 0, found {value!r}")
+
+
+def _check_tails(where: str, value: Any) -> None:
+    if value is not None and not (_is_number(value) and value > 2):
+        raise HeldoutError(
+            f"{where}: expected null or a number above 2 (degrees of freedom; with fewer the noise has "
+            f"no variance), found {value!r}"
+        )
 
 
 def _is_number(value: Any) -> bool:

@@ -2,17 +2,32 @@
 
 from typing import Any
 
-from heldout.data.classification_oracles import Mixture, Noise, SparseLogistic, TwoGaussians
+from heldout.data.classification_oracles import (
+    Categories,
+    GaussianClasses,
+    Mixture,
+    Noise,
+    SparseLogistic,
+    TwoGaussians,
+    TwoMoons,
+)
+from heldout.data.grouped_oracles import GroupedClasses, GroupedLinear
 from heldout.data.oracle import Oracle
-from heldout.data.regression_oracles import GaussianLinear, Polynomial
+from heldout.data.regression_oracles import Friedman, GaussianLinear, Polynomial
 
 ORACLES: dict[str, type[Oracle]] = {
     "gaussian_linear": GaussianLinear,
     "polynomial": Polynomial,
+    "friedman": Friedman,
+    "grouped_linear": GroupedLinear,
     "two_gaussians": TwoGaussians,
+    "gaussian_classes": GaussianClasses,
     "mixture": Mixture,
+    "two_moons": TwoMoons,
     "noise": Noise,
     "sparse_logistic": SparseLogistic,
+    "categories": Categories,
+    "grouped_classes": GroupedClasses,
 }
 
 

@@ -219,7 +219,7 @@ def draw_table(source: str, params: dict[str, Any], seed: int) -> pa.Table:
     Returns
     -------
     pyarrow.Table
-        The features x1, x2, … and the target y.
+        The features x1, x2, …, the target y and, where rows come in groups, the column `group`.
 
     Examples
     --------
@@ -229,12 +229,21 @@ def draw_table(source: str, params: dict[str, Any], seed: int) -> pa.Table:
     """
     import numpy as np
 
-    from heldout.data.oracle_catalogue import PREFIX, TARGET
+    from heldout.data.oracle_catalogue import GROUPS, PREFIX, TARGET
     from heldout.data.oracles import feature_names, oracle_of
 
     oracle = oracle_of(source.removeprefix(PREFIX), params)
     rows, target = oracle.draw(params["rows"], np.random.default_rng(seed))
-    columns = {name: pa.array(rows[:, i]) for i, name in enumerate(feature_names(oracle))}
-    classes = oracle.classes
-    values = target if classes is None else [classes[code] for code in target]
+    columns = {
+        name: pa.array(_spelled(rows[:, i], oracle.levels[i]))
+        for i, name in enumerate(feature_names(oracle))
+    }
+    if oracle.grouped:
+        columns[GROUPS] = pa.array(oracle.units(len(rows)))
+    values = _spelled(target, oracle.classes or [])
     return pa.table({**columns, TARGET: pa.array(values)})
+
+
+def _spelled(values: Any, levels: list[str]) -> Any:
+    """The texts of codes; numbers as they are."""
+    return [levels[int(code)] for code in values] if levels else values

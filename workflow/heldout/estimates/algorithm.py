@@ -1,35 +1,61 @@
 """A_θ, a learner with a fixed θ: the losses that its estimates are computed from."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 import numpy as np
 
-from heldout.estimates.bootstrap import PerRow, per_row_risk
+from heldout.estimates.bootstrap import PerRow, bags_of, per_row_risk
 from heldout.estimates.evidence import Evidence, FoldPairs
 from heldout.estimates.lookup import available_kind
 from heldout.estimates.loss_table import LossTable
+from heldout.estimates.nested import InnerTables, values_by_pair
 from heldout.estimates.registry import ESTIMATORS
+from heldout.estimates.tuned_se import Variability, training_variability
 from heldout.names import Theta
-from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, FULL, HALVES, PAIRS, ROUNDS
-from heldout.resampling.split import TRAIN, Partition, Resample
+from heldout.resampling.kinds import BAGS, DEV, FOLDS, FOLDS_WHOLE, FULL, HALVES, PAIRS, ROUNDS
+from heldout.resampling.split import TRAIN, Partition
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A learner with a fixed θ; what several estimators need is computed once."""
+    """A learner with a fixed θ; what several estimators need is computed once.
+
+    `inner`: the inner tables, where all pairs of folds are there. `candidates`: how many θ the same
+    rows chose this one from; 1 if it was given.
+    """
 
     loss_table: LossTable
     learner: str
     theta: Theta
+    inner: InnerTables | None = None
+    candidates: int = 1
     _evidence: dict[str, Evidence] = field(default_factory=dict)
 
     def evidence(self, estimator: str) -> Evidence:
-        """The held-out losses that an estimator averages."""
+        """The held-out losses that an estimator averages, and what its intervals need."""
         if estimator not in self._evidence:
-            found = evidence_for(self.loss_table, estimator, self.learner, self.theta)
-            self._evidence[estimator] = found
+            self._evidence[estimator] = self._find(estimator)
         return self._evidence[estimator]
+
+    def _find(self, estimator: str) -> Evidence:
+        found = evidence_for(self.loss_table, estimator, self.learner, self.theta)
+        jackknife = estimator == "kfold" and self.inner is not None
+        return replace(
+            found,
+            candidates=self.candidates,
+            variability=self._variability if jackknife else None,
+        )
+
+    def _variability(self) -> Variability:
+        """V of the models of this θ; nothing is selected."""
+        assert self.inner is not None
+        place = self.loss_table.thetas[self.learner].index(self.theta)
+        values = [
+            values_by_pair(self.inner, partition, [(self.learner, place)] * partition.k)
+            for partition in self.loss_table.partitions
+        ]
+        return Variability(float(np.mean([training_variability(one) for one in values])), 0.0)
 
     @cached_property
     def training_losses(self) -> np.ndarray:
@@ -85,25 +111,29 @@ def evidence_for(loss_table: LossTable, estimator: str, learner: str, theta: The
     judged = ESTIMATORS[estimator].judges
     kind = available_kind(judged, loss_table.resamples)
     assert kind is not None
-    losses, units = [], []
+    losses, rows = [], []
     for resample in loss_table.resamples[kind].values():
         found = loss_table.losses(learner, theta, resample)
-        for name, rows in resample.held.items():
+        for name, held in resample.held.items():
             if name != TRAIN:
                 losses.append(found[name])
-                units.append(loss_table.units(rows))
+                rows.append(held)
     pairs = judged == FOLDS and loss_table.has(PAIRS) and not loss_table.table.grouped
+    loss = loss_table.loss
     return Evidence(
         estimator,
         losses,
-        units,
-        bound=loss_table.loss.bound,
-        binary=loss_table.loss.name == "zero_one",
+        [loss_table.units(held) for held in rows],
+        rows,
+        bound=loss.bound,
+        binary=loss.name == "zero_one",
+        heavy=loss.heavy,
         ratio=_ratio(loss_table, kind),
         repeats=len(loss_table.partitions) if judged == FOLDS else 1,
         divisor=_theta_count(loss_table) if judged == DEV else 1,
         halves=_halves(loss_table, learner, theta) if judged == ROUNDS else None,
         fold_pairs=partial(_fold_pairs, loss_table, learner, theta) if pairs else None,
+        bags=partial(bags_of, loss_table, learner, theta) if judged == BAGS else None,
     )
 
 
@@ -164,16 +194,3 @@ def _inner_losses(
             pair = loss_table.resample(partition.set_name(outer, inner))
             found.append(loss_table.losses(learner, theta, pair)[partition.set_name(inner)])
     return np.concatenate(found)
-
-
-def out_of_fold(loss_table: LossTable, learner: str, theta: Theta) -> np.ndarray:
-    """For each row its out-of-fold loss, averaged over repeats."""
-    kind = FOLDS if loss_table.has(FOLDS) else FOLDS_WHOLE
-    total = np.zeros(loss_table.table.n)
-    for partition in loss_table.partitions:
-        for fold in range(partition.k):
-            resample: Resample = loss_table.resamples[kind][partition.set_name(fold)]
-            total[resample.held[resample.name]] += loss_table.losses(learner, theta, resample)[
-                resample.name
-            ]
-    return total / len(loss_table.partitions)

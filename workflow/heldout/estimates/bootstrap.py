@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from heldout.estimates.evidence import Bags
 from heldout.estimates.loss_table import LossTable
 from heldout.measures.losses import Loss
 from heldout.names import Theta
@@ -27,6 +28,34 @@ def per_row_risk(loss_table: LossTable, learner: str, theta: Theta) -> PerRow:
         count[rows] += 1
     seen = count > 0
     return PerRow(float((total[seen] / count[seen]).mean()), int((~seen).sum()))
+
+
+def bags_of(loss_table: LossTable, learner: str, theta: Theta) -> Bags:
+    """Collect what the standard error of the out-of-bag risk is computed from.
+
+    Parameters
+    ----------
+    loss_table
+        The losses of a task, with cells of bags.
+    learner, theta
+        The algorithm A_θ.
+
+    Returns
+    -------
+    Bags
+        Counts and losses of units: groups, or rows.
+    """
+    n = loss_table.table.n
+    _, unit = np.unique(loss_table.units(np.arange(n)), return_inverse=True)
+    sizes = np.bincount(unit)
+    first = np.unique(unit, return_index=True)[1]
+    counts, losses = [], []
+    for bag in loss_table.resamples[BAGS].values():
+        rows = bag.held[bag.name]
+        held = loss_table.losses(learner, theta, bag)[bag.name]
+        counts.append(np.bincount(bag.train, minlength=n)[first])
+        losses.append(np.bincount(unit[rows], weights=held, minlength=len(sizes)))
+    return Bags(np.stack(counts), np.stack(losses), sizes)
 
 
 def no_information_risk(loss: Loss, target: np.ndarray, predictions: Predictions) -> float:

@@ -6,18 +6,70 @@ Each function takes the evidence and δ, and returns the standard error, the low
 import numpy as np
 from scipy import special
 
+from heldout.estimates import ends
+from heldout.estimates.bootstrap_se import standard_error
 from heldout.estimates.evidence import Bounds, Evidence
+from heldout.estimates.tuned_se import NO_SPREAD, Parts, Variability, parts_of
 
 ADVISED_REPEATS = 20
 """Check H015 fails where `bates` intervals rest on fewer partitions."""
 
 
+def jackknife_parts(evidence: Evidence) -> Parts:
+    """The parts of the squared standard error of `tuned_jackknife`."""
+    known = evidence.variability
+    return parts_of(evidence.noise, known() if known else Variability(None, 0.0), evidence.k)
+
+
+def tuned_jackknife(evidence: Evidence, delta: float) -> Bounds:
+    """Test noise, training variability and selection (see `tuned_se`); ends by the range of the loss."""
+    se = jackknife_parts(evidence).se
+    return se, *_ends(evidence, se, delta)
+
+
+def _ends(evidence: Evidence, se: float, delta: float) -> ends.Ends:
+    """Unbounded losses: skewed; losses in [0, B]: Wilson's interval for as many rows as SE says."""
+    z = _quantile(evidence, delta)
+    if evidence.bound is None:
+        return ends.skewed(evidence.risk, z * se)
+    share = evidence.risk / evidence.bound
+    count = evidence.unit_count / NO_SPREAD
+    if evidence.varies:
+        count = share * (1 - share) / (se / evidence.bound) ** 2
+    low, high = ends.proportion(share, count, z)
+    return evidence.bound * low, evidence.bound * high
+
+
+def _quantile(evidence: Evidence, delta: float) -> float:
+    """Of the normal distribution; of Student's t for G groups, because these are often few."""
+    if evidence.grouped:
+        return float(special.stdtrit(evidence.unit_count - 1, 1 - delta / 2))
+    return float(special.ndtri(1 - delta / 2))
+
+
+def bootstrap_se(evidence: Evidence, delta: float) -> Bounds:
+    """The infinitesimal jackknife of the out-of-bag risk (Efron & Tibshirani 1997)."""
+    se = out_of_bag_se(evidence)
+    assert se is not None
+    return se, *_ends(evidence, se, delta)
+
+
+def out_of_bag_se(evidence: Evidence) -> float | None:
+    """The standard error of the out-of-bag risk; None where bags are too few to estimate it."""
+    assert evidence.bags is not None
+    found = standard_error(*evidence.bags())
+    return None if found is None else evidence.scale * found
+
+
 def nadeau_bengio(evidence: Evidence, delta: float) -> Bounds:
-    """Corrected resampled t: s²(1/J + n₂/n₁) over J held-out sets, J − 1 degrees of freedom."""
+    """Corrected resampled t: s²(1/J + n₂/n₁) over J held-out sets, J − 1 degrees of freedom.
+
+    The standard error is at least that of the test noise: stratified sets may hardly differ.
+    """
     assert evidence.ratio is not None
     count = len(evidence.set_means)
-    variance = evidence.set_means.var(ddof=1)
-    se = float(np.sqrt(variance * (1 / count + evidence.ratio)))
+    variance = evidence.set_means.var(ddof=1) * (1 / count + evidence.ratio)
+    se = float(np.sqrt(max(variance, evidence.noise)))
     half = float(special.stdtrit(count - 1, 1 - delta / 2)) * se
     return se, evidence.risk - half, evidence.risk + half
 
@@ -25,31 +77,31 @@ def nadeau_bengio(evidence: Evidence, delta: float) -> Bounds:
 def conservative_z(evidence: Evidence, delta: float) -> Bounds:
     """Mean ± z·σ̂, σ̂² = Σ(μ₁−μ₂)²/(2M) over M pairs of disjoint halves.
 
-    Nadeau & Bengio 2003. Halves have fewer rows, so that σ̂² is too large on average.
+    Nadeau & Bengio 2003. Halves have fewer rows, so that σ̂² is too large on average. It is at least
+    the test noise.
     """
     assert evidence.halves is not None
     differences = evidence.halves[:, 0] - evidence.halves[:, 1]
-    se = float(np.sqrt((differences**2).sum() / (2 * len(differences))))
+    variance = float((differences**2).sum() / (2 * len(differences)))
+    se = float(np.sqrt(max(variance, evidence.noise)))
     half = float(special.ndtri(1 - delta / 2)) * se
     return se, evidence.risk - half, evidence.risk + half
 
 
 def bayle_within_fold(evidence: Evidence, delta: float) -> Bounds:
-    """As `bayle_all_pairs`, with σ̂² the mean over folds of the unbiased variance within a fold."""
-    centre = float(evidence.pooled.mean())
-    variance = float(np.mean([losses.var(ddof=1) for losses in evidence.losses]))
-    se = float(np.sqrt(variance / evidence.n))
+    """As `bayle_all_pairs`, with the unbiased variance of the losses within each fold."""
+    k = len(evidence.losses)
+    variances = [losses.var(ddof=1) / len(losses) for losses in evidence.losses]
+    se = float(np.sqrt(sum(variances)) / k)
     half = float(special.ndtri(1 - delta / 2)) * se
-    return se, centre - half, centre + half
+    return se, evidence.risk - half, evidence.risk + half
 
 
 def bayle_all_pairs(evidence: Evidence, delta: float) -> Bounds:
-    """Pooled mean ± z·σ̂/√n, σ̂² the variance of all held-out losses about their mean."""
-    sizes, sums = evidence.unit_sums
-    centre = float(evidence.pooled.mean())
-    se = float(np.sqrt(((sums - sizes * centre) ** 2).sum()) / sizes.sum())
+    """Mean ± z·σ̂/√n, σ̂² the variance of all held-out losses about their mean."""
+    se = float(np.sqrt(evidence.noise))
     half = float(special.ndtri(1 - delta / 2)) * se
-    return se, centre - half, centre + half
+    return se, evidence.risk - half, evidence.risk + half
 
 
 def bates(evidence: Evidence, delta: float) -> Bounds:

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from heldout.estimates.noise import HeldOut
+from heldout.estimates.tuned_se import Variability
 from heldout.names import Theta
 
 Losses = Sequence[np.ndarray]
@@ -28,30 +30,54 @@ class FoldPairs(NamedTuple):
     outer: Losses
 
 
+class Bags(NamedTuple):
+    """How often each unit is in each bag (bags × units), and its loss by the bag's model.
+
+    Losses are summed over the rows of a unit, of which there are `sizes`; those of units in the bag
+    are not used.
+    """
+
+    counts: np.ndarray
+    losses: np.ndarray
+    sizes: np.ndarray
+
+
 @dataclass(frozen=True)
 class Evidence:
     """The losses of an estimate, by held-out set.
 
     `estimator`: holdout, kfold, test, …; `losses`: an array per held-out set; `units`: likewise, the
-    group (or row) of each example; `bound`: losses lie in [0, bound]; `binary`: they are 0 or 1;
-    `ratio`: held-out size over training size; `repeats`: how many partitions the sets come from;
-    `divisor`: what δ is divided by, because the interval is one of several; `seed`: for intervals that draw. What only some intervals need: `halves`, the Monte Carlo estimates of the
-    two halves of each halving, shape (M, 2); `fold_pairs`, called when needed; `bootstrap_risks`, the
-    out-of-bag risks of bootstrap samples in each of which θ was chosen.
+    group (or row) of each example; `rows`: likewise, its row, where a row occurs more than once;
+    `bound`: losses lie in [0, bound]; `binary`: they are 0 or 1; `heavy`: the `tail_ratio` above which
+    no interval of this loss holds; `ratio`: held-out size over training size; `repeats`: how many
+    partitions the sets come from; `divisor`: what δ is divided by, because the interval is one of
+    several; `candidates`: how many θ these rows chose among, if the interval does not allow for that;
+    `seed`: for intervals that draw. What only some intervals need: `halves`, the Monte Carlo
+    estimates of the two halves of each halving, shape (M, 2); `bootstrap_risks`, the out-of-bag risks
+    of bootstrap samples in each of which θ was chosen; `fold_pairs`, `variability` and `bags`,
+    called when needed. `scale`: what the bootstrap's standard error is multiplied by, and `centre`: the
+    estimate, where it is not the mean over held-out sets.
     """
 
     estimator: str
     losses: Losses
     units: Losses
+    rows: Losses | None = None
     bound: float | None = None
     binary: bool = False
+    heavy: float | None = None
     ratio: float | None = None
     repeats: int = 1
     divisor: int = 1
+    candidates: int = 1
     seed: int = 0
     halves: np.ndarray | None = None
-    fold_pairs: Callable[[], FoldPairs] | None = None
     bootstrap_risks: np.ndarray | None = None
+    fold_pairs: Callable[[], FoldPairs] | None = None
+    variability: Callable[[], Variability] | None = None
+    bags: Callable[[], Bags] | None = None
+    scale: float = 1.0
+    centre: float | None = None
 
     @cached_property
     def pooled(self) -> np.ndarray:
@@ -67,13 +93,40 @@ class Evidence:
 
     @cached_property
     def risk(self) -> float:
-        """The mean over held-out sets of their mean loss."""
-        return float(self.set_means.mean())
+        """The estimate: the mean over held-out sets of their mean loss, unless `centre` says it."""
+        return float(self.set_means.mean()) if self.centre is None else self.centre
+
+    @cached_property
+    def n(self) -> int:
+        """The number of rows, each counted once."""
+        return len(self.pooled) if self.rows is None else len(np.unique(np.concatenate(self.rows)))
 
     @property
-    def n(self) -> int:
-        """The number of losses."""
-        return len(self.pooled)
+    def k(self) -> int:
+        """The number of held-out sets of a partition."""
+        return len(self.losses) // self.repeats
+
+    @cached_property
+    def _partitions(self) -> list[tuple[HeldOut, np.ndarray]]:
+        """The held-out rows of each partition, and their losses."""
+        starts = range(0, len(self.losses), self.k)
+        return [
+            (
+                HeldOut.of(self.units[start : start + self.k]),
+                np.concatenate(self.losses[start : start + self.k]),
+            )
+            for start in starts
+        ]
+
+    @property
+    def losses_by_partition(self) -> list[np.ndarray]:
+        """All losses of each partition."""
+        return [losses for _, losses in self._partitions]
+
+    @cached_property
+    def noise(self) -> float:
+        """The test noise, averaged over partitions."""
+        return float(np.mean([held.noise(losses) for held, losses in self._partitions]))
 
     @cached_property
     def unit_sums(self) -> tuple[np.ndarray, np.ndarray]:
@@ -82,9 +135,19 @@ class Evidence:
         return np.bincount(unit).astype(float), np.bincount(unit, weights=self.pooled)
 
     @property
+    def unit_count(self) -> int:
+        """The number of units, each counted once."""
+        return self._partitions[0][0].count
+
+    @property
     def grouped(self) -> bool:
         """Whether a unit holds more than one loss of the same held-out set."""
-        return any(len(units) > 1 and len(np.unique(units)) < len(units) for units in self.units)
+        return self._partitions[0][0].grouped
+
+    @cached_property
+    def varies(self) -> bool:
+        """Whether losses differ."""
+        return bool(np.ptp(self.pooled) > 0)
 
 
 @dataclass(frozen=True)
@@ -102,5 +165,5 @@ class Estimate:
 
     @staticmethod
     def of(evidence: Evidence, chosen: tuple[str, Theta] | None = None) -> "Estimate":
-        """The estimate that is the mean over held-out sets."""
+        """The estimate that the evidence is for."""
         return Estimate(evidence.risk, evidence.n, evidence, chosen)

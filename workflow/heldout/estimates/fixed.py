@@ -1,5 +1,7 @@
 """Estimators of a fixed θ: (Algorithm, estimator's name) → Estimate, or None if it adds no row."""
 
+from dataclasses import replace
+
 from heldout.estimates.algorithm import Algorithm
 from heldout.estimates.bootstrap import no_information_risk, point_632, point_632plus
 from heldout.estimates.evidence import Estimate
@@ -44,4 +46,6 @@ def bootstrap_632plus(algorithm: Algorithm, _: str) -> Estimate:
     predicted = table.predictions(algorithm.learner, algorithm.theta, full)[TRAIN]
     gamma = no_information_risk(table.loss, table.table.target[full.train], predicted)
     risk = point_632plus(algorithm.training_risk, algorithm.out_of_bag.risk, gamma)
-    return Estimate(risk, table.table.n)
+    bags = algorithm.evidence("bootstrap")
+    scale = risk / algorithm.out_of_bag.risk if algorithm.out_of_bag.risk > 0 else 1.0
+    return Estimate.of(replace(bags, estimator="bootstrap_632plus", centre=risk, scale=scale))

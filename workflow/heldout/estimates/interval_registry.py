@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from heldout.estimates.targets import (
     ALGORITHM_OWN,
     MODELS,
+    THIS_ALGORITHM,
     THIS_PREDICTOR,
     TUNED,
     TUNED_OWN,
+    WORDS,
 )
 from heldout.registries import refuse_empty
-
-PREDICTOR = "risk of this predictor"
-ALGORITHM = "expected risk of this algorithm at the training size of its folds"
-FOLD_AVERAGE = "average risk of the K fitted models (K-fold test error)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,9 +25,8 @@ class Interval:
     """One entry of the registry. Functions are named by dotted paths.
 
     name, title: as in the column `interval`, and as in the report.
-    target: the quantity that it is an interval for.
-    derived_for: the estimators that it was derived for, each with the quantity that an audit compares
-        it with (see `targets`).
+    derived_for: the estimators that it was derived for, each with the quantities that an audit
+        compares it with (see `targets`).
     valid: the losses and rows that it is valid for.
     meaning, formula: what it is, in words and in symbols.
     caveat: completes "It …"; empty if there is none.
@@ -40,8 +37,7 @@ class Interval:
 
     name: str
     title: str
-    target: str
-    derived_for: Mapping[str, str]
+    derived_for: Mapping[str, tuple[str, ...]]
     valid: str
     meaning: str
     formula: str
@@ -52,19 +48,40 @@ class Interval:
     bounds: str
 
     def __post_init__(self) -> None:
-        refuse_empty(self, "title", "target", "valid", "meaning", "formula", "reference", "url")
+        refuse_empty(self, "title", "valid", "meaning", "formula", "reference", "url")
+
+    def target(self, estimator: str) -> str:
+        """What it is an interval for, in words: the column `interval_target`."""
+        return ", and ".join(WORDS[target] for target in self.derived_for[estimator])
 
 
-SAMPLE = {"holdout": MODELS, "test": THIS_PREDICTOR}
-PARTITION = dict.fromkeys(("kfold", "loo", "nested_cv", "nested_dev"), MODELS)
+SAMPLE = {"holdout": (MODELS,), "test": (THIS_PREDICTOR,)}
+PARTITION = dict.fromkeys(("kfold", "loo", "nested_cv", "nested_dev"), (MODELS,))
 SETS = {
-    **dict.fromkeys(("kfold", "montecarlo"), ALGORITHM_OWN),
-    **dict.fromkeys(("nested_cv", "nested_dev"), TUNED_OWN),
+    **dict.fromkeys(("kfold", "montecarlo"), (ALGORITHM_OWN,)),
+    **dict.fromkeys(("nested_cv", "nested_dev"), (TUNED_OWN,)),
+}
+JACKKNIFE = {
+    **dict.fromkeys(("kfold", "loo", "montecarlo"), (THIS_PREDICTOR, THIS_ALGORITHM)),
+    **dict.fromkeys(("nested_cv", "nested_dev"), (THIS_PREDICTOR, TUNED)),
 }
 
 _ENTRIES = (
     Interval(
-        name="clopper_pearson", title="Clopper–Pearson", target=PREDICTOR, derived_for=SAMPLE,
+        name="tuned_jackknife", title="Tuned jackknife", derived_for=JACKKNIFE,
+        valid="any loss; repeats, groups, unequal folds, the user's own folds",
+        meaning="Allows for the noise of the test rows, for the variability of the trained models (a jackknife "
+        "over folds) and for the selection of θ, without further fits.",
+        formula="SE² = 1.1·AP² + V + (K−1)/8·Q; without pairs of folds 2·AP² + (K−1)/8·Q. Losses in [0, B]: "
+        "Wilson's interval for C(1−C)/SE² rows; else [C − h, C + h + h²/(2C)], h = z·SE",
+        caveat="rests on coefficients found by simulation (docs/coverage.md), and does not hold for heavy-tailed losses",
+        reference="heldout, docs/coverage.md",
+        url="https://doi.org/10.1214/aos/1176344552",
+        refuses="heldout.estimates.refusals:unless_jackknife",
+        bounds="heldout.estimates.cv_intervals:tuned_jackknife",
+    ),
+    Interval(
+        name="clopper_pearson", title="Clopper–Pearson", derived_for=SAMPLE,
         valid="zero-one losses of independent rows",
         meaning="Exact for the number of errors among independent examples: covers at least as often as stated.",
         formula="low = B⁻¹(δ/2; e, n−e+1), high = B⁻¹(1−δ/2; e+1, n−e), e errors, B⁻¹ the beta quantile",
@@ -75,18 +92,41 @@ _ENTRIES = (
         bounds="heldout.estimates.sample_intervals:clopper_pearson",
     ),
     Interval(
-        name="wilson", title="Wilson", target=PREDICTOR, derived_for=SAMPLE,
-        valid="zero-one losses of independent rows",
+        name="wilson", title="Wilson", derived_for=SAMPLE,
+        valid="zero-one losses; groups, for as many rows as the variance between groups says",
         meaning="The score interval of a proportion: shorter than the exact one, its level holds on average.",
         formula="(p̂ + z²/2n ± z·√(p̂(1−p̂)/n + z²/4n²)) / (1 + z²/n)",
         caveat="",
         reference="Wilson 1927, Probable inference, the law of succession, and statistical inference",
         url="https://doi.org/10.1080/01621459.1927.10502953",
-        refuses="heldout.estimates.refusals:unless_binary",
+        refuses="heldout.estimates.refusals:unless_share",
         bounds="heldout.estimates.sample_intervals:wilson",
     ),
     Interval(
-        name="hoeffding", title="Hoeffding", target=PREDICTOR, derived_for=SAMPLE,
+        name="betting", title="Betting", derived_for=SAMPLE,
+        valid="losses in a known range other than zero-one, independent rows",
+        meaning="All means against which a fair game on the losses would not have made a gambler rich: exact "
+        "for losses in [0, B], and shorter than Hoeffding and Bernstein.",
+        formula="all m with max over t of ½·Π(1 + λₛ(ℓₛ − m)) and ½·Π(1 − λₛ(ℓₛ − m)), s ≤ t, below 1/δ",
+        caveat="depends a little on the order of the rows, which is drawn at random",
+        reference="Waudby-Smith & Ramdas 2024, Estimating means of bounded random variables by betting",
+        url="https://doi.org/10.1093/jrsssb/qkad009",
+        refuses="heldout.estimates.refusals:unless_bounded_numbers",
+        bounds="heldout.estimates.sample_intervals:betting",
+    ),
+    Interval(
+        name="skewed_t", title="Student's t, skewed", derived_for=SAMPLE,
+        valid="losses without an upper bound; groups, with the group as the unit",
+        meaning="Student's t with an upper end that allows for the skewness of losses.",
+        formula="[R̂ − h, R̂ + h + h²/(2·R̂)], h = t_{n−1, 1−δ/2} · s/√n",
+        caveat="",
+        reference="heldout, docs/coverage.md",
+        url="https://doi.org/10.1093/biomet/6.1.1",
+        refuses="heldout.estimates.refusals:unless_unbounded",
+        bounds="heldout.estimates.sample_intervals:skewed_t",
+    ),
+    Interval(
+        name="hoeffding", title="Hoeffding", derived_for=SAMPLE,
         valid="losses in a known range, independent rows",
         meaning="For any loss in [0, B]; assumes nothing else about the losses, and is wide.",
         formula="R̂ ± B·√(ln(2/δ) / 2n)",
@@ -97,7 +137,7 @@ _ENTRIES = (
         bounds="heldout.estimates.sample_intervals:hoeffding",
     ),
     Interval(
-        name="hoeffding_union", title="Hoeffding, union bound", target=PREDICTOR, derived_for=SAMPLE,
+        name="hoeffding_union", title="Hoeffding, union bound", derived_for=SAMPLE,
         valid="losses in a known range, independent rows; holds for all θ at once",
         meaning="Holds for all M risks that were compared at once, so also for the smallest of them.",
         formula="R̂ ± B·√(ln(2M/δ) / 2n)",
@@ -108,7 +148,7 @@ _ENTRIES = (
         bounds="heldout.estimates.sample_intervals:hoeffding",
     ),
     Interval(
-        name="empirical_bernstein", title="Empirical Bernstein", target=PREDICTOR, derived_for=SAMPLE,
+        name="empirical_bernstein", title="Empirical Bernstein", derived_for=SAMPLE,
         valid="losses in a known range, independent rows",
         meaning="Like Hoeffding, but shorter where the losses vary little.",
         formula="R̂ ± (√(2V·ln(4/δ)/n) + 7B·ln(4/δ)/(3(n−1))), V the sample variance",
@@ -119,7 +159,7 @@ _ENTRIES = (
         bounds="heldout.estimates.sample_intervals:empirical_bernstein",
     ),
     Interval(
-        name="t", title="Student's t", target=PREDICTOR, derived_for=SAMPLE,
+        name="t", title="Student's t", derived_for=SAMPLE,
         valid="losses other than zero-one; groups, with the group as the unit",
         meaning="For the mean of independent losses (or of groups), by the central limit theorem.",
         formula="R̂ ± t_{n−1, 1−δ/2} · s/√n",
@@ -130,7 +170,7 @@ _ENTRIES = (
         bounds="heldout.estimates.sample_intervals:t",
     ),
     Interval(
-        name="bootstrap_percentile", title="Bootstrap percentile", target=PREDICTOR, derived_for=SAMPLE,
+        name="bootstrap_percentile", title="Bootstrap percentile", derived_for=SAMPLE,
         valid="losses other than zero-one; groups, with the group as the unit",
         meaning="Quantiles of the mean of examples (or groups) drawn with replacement.",
         formula="[q_{δ/2}, q_{1−δ/2}] of the means of 2000 draws",
@@ -141,7 +181,7 @@ _ENTRIES = (
         bounds="heldout.estimates.sample_intervals:bootstrap_percentile",
     ),
     Interval(
-        name="bayle_all_pairs", title="Bayle, all pairs", target=FOLD_AVERAGE, derived_for=PARTITION,
+        name="bayle_all_pairs", title="Bayle, all pairs", derived_for=PARTITION,
         valid="one partition, leave-one-out included; stable algorithms",
         meaning="A central limit theorem for the average risk of the K fitted models.",
         formula="CV ± z·σ̂/√n, σ̂² = 1/n · Σᵢ (ℓᵢ − CV)²",
@@ -152,7 +192,7 @@ _ENTRIES = (
         bounds="heldout.estimates.cv_intervals:bayle_all_pairs",
     ),
     Interval(
-        name="bayle_within_fold", title="Bayle, within folds", target=FOLD_AVERAGE, derived_for=PARTITION,
+        name="bayle_within_fold", title="Bayle, within folds", derived_for=PARTITION,
         valid="one partition with folds of two rows or more, no groups; stable algorithms",
         meaning="As Bayle, all pairs, with the variance taken within each fold.",
         formula="CV ± z·σ̂/√n, σ̂² the mean over folds of their sample variances",
@@ -163,20 +203,20 @@ _ENTRIES = (
         bounds="heldout.estimates.cv_intervals:bayle_within_fold",
     ),
     Interval(
-        name="nadeau_bengio", title="Nadeau–Bengio", target=ALGORITHM, derived_for=SETS,
+        name="nadeau_bengio", title="Nadeau–Bengio", derived_for=SETS,
         valid="two held-out sets or more, repeats included",
         meaning="A t interval over held-out sets, widened because their training sets overlap.",
-        formula="CV ± t_{J−1} · √(s²·(1/J + n₂/n₁)), J held-out sets of n₂ rows, n₁ training rows",
+        formula="CV ± t_{J−1} · SE, SE² = s²·(1/J + n₂/n₁), at least the test noise; J held-out sets of n₂ rows, "
+        "n₁ training rows",
         caveat="assumes a correlation between held-out sets that is a rule of thumb, and can be too short, "
-        "most of all where stratified folds hardly vary",
+        "most of all with repeats",
         reference="Nadeau & Bengio 2003, Inference for the generalization error",
         url="https://doi.org/10.1023/A:1024068626366",
         refuses="heldout.estimates.refusals:unless_sets",
         bounds="heldout.estimates.cv_intervals:nadeau_bengio",
     ),
     Interval(
-        name="conservative_z", title="Conservative z", target=ALGORITHM,
-        derived_for={"montecarlo": ALGORITHM_OWN},
+        name="conservative_z", title="Conservative z", derived_for={"montecarlo": (ALGORITHM_OWN,)},
         valid="Monte Carlo CV with `montecarlo.halvings`",
         meaning="A normal interval whose variance comes from Monte Carlo CV in pairs of disjoint halves.",
         formula="CV ± z·σ̂, σ̂² = 1/(2M) · Σ (μ₁ − μ₂)² over M pairs of halves",
@@ -188,21 +228,34 @@ _ENTRIES = (
     ),
     Interval(
         name="bates", title="Bates–Hastie–Tibshirani",
-        target="risk of the model that these rows train, θ fixed",
-        derived_for={"kfold": THIS_PREDICTOR},
+        derived_for={"kfold": (THIS_PREDICTOR,)},
         valid="K-fold where nested CV has fitted the fold pairs, no groups",
         meaning="A standard error from nested folds that allows for the dependence between folds.",
         formula="R̂ ± z·√MSE, MSE = (K−1)/K · mean of (aₖ − bₖ), aₖ the squared gap between inner and outer "
         "risk of fold k, bₖ the variance of its outer mean",
-        caveat="varies much between partitions unless many of them are averaged",
+        caveat="varies much between partitions unless many of them are averaged; it is centred at a "
+        "bias-corrected estimate, and extended to the estimate of K-fold",
         reference="Bates, Hastie & Tibshirani 2023, Cross-validation: what does it estimate and how well does it do it?",
         url="https://doi.org/10.1080/01621459.2023.2197686",
         refuses="heldout.estimates.refusals:unless_fold_pairs",
         bounds="heldout.estimates.cv_intervals:bates",
     ),
     Interval(
-        name="bbc", title="Bootstrap corrected", target="risk of the tuned procedure",
-        derived_for={"min_cv_bbc": TUNED},
+        name="bootstrap_se", title="Bootstrap standard error",
+        derived_for=dict.fromkeys(("bootstrap", "bootstrap_632plus"), (THIS_ALGORITHM,)),
+        valid="200 bags or more",
+        meaning="A normal interval by the infinitesimal jackknife: how much the out-of-bag risk changes with the "
+        "weight of each row.",
+        formula="SE² = Σ Dᵢ² − Monte Carlo variance, Dᵢ = (2 + 1/(n−1))·(Eᵢ − E₁)/n + Σ_b (N_bi − N̄ᵢ)·q_b / Σ_b I_bi",
+        caveat="does not allow for the bias of the bootstrap, whose bags hold fewer different rows",
+        reference="Efron & Tibshirani 1997, Improvements on cross-validation: the .632+ bootstrap method",
+        url="https://doi.org/10.1080/01621459.1997.10474007",
+        refuses="heldout.estimates.refusals:unless_many_bags",
+        bounds="heldout.estimates.cv_intervals:bootstrap_se",
+    ),
+    Interval(
+        name="bbc", title="Bootstrap corrected",
+        derived_for={"min_cv_bbc": (TUNED,)},
         valid="min-CV, any loss; groups are drawn whole",
         meaning="Percentiles over bootstrap samples in each of which θ was chosen.",
         formula="[q_{δ/2}, q_{1−δ/2}] of the out-of-bag risks",

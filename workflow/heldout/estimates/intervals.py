@@ -5,10 +5,11 @@ that the intervals of all M risks hold at once; on the test set see `opening_div
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from heldout.estimates.evidence import Bounds, Evidence
 from heldout.estimates.interval_registry import INTERVALS
-from heldout.estimates.refusals import unless_two
+from heldout.estimates.refusals import unless_varied
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.sample_intervals import t
 from heldout.registries import resolve
@@ -50,13 +51,17 @@ def reason_against(name: str, evidence: Evidence) -> str | None:
 
 
 def bounds_of(name: str, evidence: Evidence, level: float) -> Bounds:
-    """The standard error and both ends of an interval, clipped to the range of the loss."""
+    """The standard error and both ends of an interval.
+
+    Ends are clipped to the range of the loss, and the interval contains the estimate: those that are
+    centred elsewhere, or are percentiles, are extended to it.
+    """
     reason = reason_against(name, evidence)
     if reason is not None:
         raise ValueError(reason)
     se, low, high = _bounds(name, evidence, (1 - level) / evidence.divisor)
     top = float("inf") if evidence.bound is None else evidence.bound
-    return se, max(0.0, low), min(top, high)
+    return se, max(0.0, min(low, evidence.risk)), min(top, max(high, evidence.risk))
 
 
 def _bounds(name: str, evidence: Evidence, delta: float) -> Bounds:
@@ -65,7 +70,7 @@ def _bounds(name: str, evidence: Evidence, delta: float) -> Bounds:
 
 
 def valid_intervals(evidence: Evidence) -> Iterator[str]:
-    """The names of the intervals that are valid for this evidence, the recommended one first."""
+    """The names of the intervals that are valid for this evidence, the best one first."""
     for name in ESTIMATORS[evidence.estimator].intervals:
         if reason_against(name, evidence) is None:
             yield name
@@ -79,6 +84,9 @@ def refusals(evidence: Evidence) -> dict[str, str]:
 
 def standard_error(evidence: Evidence) -> float | None:
     """Compute the standard error that selection rules use.
+
+    K-fold: that of a fixed θ without pairs of folds, because inside an outer fold of nested CV there
+    are no pairs; so θ is chosen by the same rule inside and outside.
 
     Parameters
     ----------
@@ -97,12 +105,13 @@ def standard_error(evidence: Evidence) -> float | None:
     >>> losses = [np.array([0.0, 2.0]), np.array([1.0, 1.0])]
     >>> rows = [np.array([0, 1]), np.array([2, 3])]
     >>> round(standard_error(Evidence("kfold", losses, rows)), 4)
-    0.3536
+    0.5
     """
-    for name in valid_intervals(evidence):
-        se = _bounds(name, evidence, 0.05)[0]
+    plain = replace(evidence, variability=None)
+    for name in valid_intervals(plain):
+        se = _bounds(name, plain, 0.05)[0]
         if se is not None:
             return se
-    if evidence.estimator in INTERVALS["t"].derived_for and unless_two(evidence) is None:
+    if evidence.estimator in INTERVALS["t"].derived_for and unless_varied(evidence) is None:
         return t(evidence, 0.05)[0]
     return None

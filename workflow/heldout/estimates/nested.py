@@ -5,15 +5,16 @@ j with inner fold i. So K(K−1)/2 inner fits per θ are enough. The outer fit i
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from heldout.estimates.evidence import Evidence
+from heldout.estimates.confidence_set import centred, p_values
 from heldout.estimates.loss_table import LossTable
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rules import Curve, Rule
-from heldout.names import Theta
+from heldout.estimates.tuned_se import WITHOUT_PAIRS
+from heldout.names import Theta, seed_for
 from heldout.resampling.kinds import ADJACENT, PAIRS
 from heldout.resampling.split import Partition, next_fold
 
@@ -22,32 +23,46 @@ from heldout.resampling.split import Partition, next_fold
 class InnerTable:
     """For one learner and partition: sums over the losses of the model without {i, j} on fold j.
 
-    `mean[θ, i, j]` is the mean loss. `moments[θ, i, j]` holds Σn, ΣS, ΣS², ΣnS and Σn² over the units
+    `mean[θ, i, j]` is the mean loss. `moments[θ, i, j]` holds Σn, ΣS², ΣnS and Σn² over the units
     of the fold (groups or rows), n being the number and S the sum of a unit's losses. These give the
-    mean and the standard error over any set of folds.
+    risk and the standard error over any set of folds.
     """
 
     learner: str
     thetas: Sequence[Theta]
     mean: np.ndarray
     moments: np.ndarray
+    units: Sequence[int]
+    """The number of units of each fold."""
+    grouped: bool
 
     def curve(self, outer: int, inner: Sequence[int]) -> Curve:
-        """Risk and standard error of each θ over the inner folds of an outer fold."""
-        risks = self.mean[:, outer, inner].mean(axis=1)
-        n, s, ss, ns, nn = np.moveaxis(self.moments[:, outer, inner].sum(axis=1), -1, 0)
-        centre = s / n
-        errors = np.sqrt(np.maximum(ss - 2 * centre * ns + centre**2 * nn, 0)) / n
-        return Curve(self.learner, self.thetas, risks.tolist(), errors.tolist())
+        """Risk and standard error of each θ over the inner folds of an outer fold.
+
+        The standard error is that of K-fold at a fixed θ, as outside (see `intervals.standard_error`).
+        """
+        means = self.mean[:, outer, inner]
+        centre = means.mean(axis=1)
+        n, ss, ns, nn = np.moveaxis(self.moments[:, outer, inner], -1, 0)
+        squares = ss - 2 * centre[:, None] * ns + centre[:, None] ** 2 * nn
+        noise = (np.maximum(squares, 0) / n**2).sum(axis=1) / len(inner) ** 2
+        units = sum(self.units[fold] for fold in inner)
+        factor = units / (units - 1) if self.grouped and units > 1 else 1.0
+        errors = np.sqrt(WITHOUT_PAIRS * factor * noise)
+        return Curve(self.learner, self.thetas, centre.tolist(), errors.tolist())
 
 
 @dataclass(frozen=True)
 class OuterFold:
-    """One outer fold: the learner and θ chosen without it, and their losses on it."""
+    """One outer fold: the learner and θ chosen without it, and their losses on it.
+
+    `place`: the position of θ in the learner's grid.
+    """
 
     repeat: int
     fold: int
     learner: str
+    place: int
     theta: Theta
     losses: np.ndarray
     units: np.ndarray
@@ -79,7 +94,7 @@ def inner_table(loss_table: LossTable, learner: str, partition: Partition) -> In
     kind = PAIRS if loss_table.has(PAIRS) else ADJACENT
     thetas, k = loss_table.thetas[learner], partition.k
     mean = np.full((len(thetas), k, k), np.nan)
-    moments = np.full((len(thetas), k, k, 5), np.nan)
+    moments = np.full((len(thetas), k, k, 4), np.nan)
     fold_of = {partition.set_name(f): f for f in range(k)}
     prefix = f"k{k}.r{partition.repeat}."
     mine = [r for r in loss_table.resamples[kind].values() if r.name.startswith(prefix)]
@@ -95,7 +110,8 @@ def inner_table(loss_table: LossTable, learner: str, partition: Partition) -> In
             losses = np.stack([of_theta[name] for of_theta in by_theta])
             mean[:, i, j] = losses.mean(axis=1)
             moments[:, i, j] = _moments(losses, units[name])
-    return InnerTable(learner, thetas, mean, moments)
+    sizes = [int(units[partition.set_name(f)].max()) + 1 for f in range(k)]
+    return InnerTable(learner, thetas, mean, moments, sizes, loss_table.table.grouped)
 
 
 def _moments(losses: np.ndarray, unit: np.ndarray) -> np.ndarray:
@@ -104,20 +120,49 @@ def _moments(losses: np.ndarray, unit: np.ndarray) -> np.ndarray:
     by_unit = losses[:, np.argsort(unit, kind="stable")]
     s = np.add.reduceat(by_unit, np.cumsum(n) - n, axis=1)
     count = np.ones(len(s))
-    return np.stack([count * n.sum(), s.sum(axis=1), (s**2).sum(axis=1), s @ n, count * (n @ n)], 1)
+    return np.stack([count * n.sum(), (s**2).sum(axis=1), s @ n, count * (n @ n)], 1)
 
 
-Tables = dict[tuple[str, int], InnerTable]
-"""Inner tables by learner and repeat."""
+@dataclass(frozen=True)
+class InnerTables:
+    """The inner tables of a task, each read when it is first asked for."""
 
+    loss_table: LossTable
+    _found: dict[tuple[str, int], InnerTable] = field(default_factory=dict)
 
-def inner_tables(loss_table: LossTable) -> Tables:
-    """The inner tables of all learners and partitions."""
-    return {
-        (learner, partition.repeat): inner_table(loss_table, learner, partition)
-        for learner in loss_table.thetas
-        for partition in loss_table.partitions
-    }
+    def of(self, learner: str, partition: Partition) -> InnerTable:
+        """The table of a learner and a partition."""
+        place = learner, partition.repeat
+        if place not in self._found:
+            self._found[place] = inner_table(self.loss_table, learner, partition)
+        return self._found[place]
+
+    def curve(
+        self, learner: str, partition: Partition, outer: int, inner: Sequence[int], rule: Rule
+    ) -> Curve:
+        """Risk and standard error of each θ over the inner folds of an outer fold, as a rule needs it."""
+        found = self.of(learner, partition).curve(outer, inner)
+        if not rule.by_confidence_set:
+            return found
+        return replace(found, kept=self._kept(learner, partition, outer, inner, rule))
+
+    def _kept(
+        self, learner: str, partition: Partition, outer: int, inner: Sequence[int], rule: Rule
+    ) -> list[bool]:
+        """Which θ cannot be told from the best on the inner folds."""
+        table, thetas = self.loss_table, self.loss_table.thetas[learner]
+        parts = []
+        for fold in inner:
+            pair, name = table.resample(partition.set_name(outer, fold)), partition.set_name(fold)
+            parts.append(np.stack([table.losses(learner, t, pair)[name] for t in thetas], axis=1))
+        losses = np.concatenate(parts)
+        folds = np.repeat(np.asarray(inner), [len(part) for part in parts])
+        units = table.units(np.concatenate([partition.rows(fold) for fold in inner]))
+        if len(np.unique(units)) <= len(inner):
+            return [True] * len(thetas)
+        seed = seed_for(rule.seed, "confidence_set", learner, partition.set_name(outer))
+        found = p_values(losses, centred(losses, folds), units, len(inner), seed)
+        return (found > 1 - rule.level).tolist()
 
 
 def inner_folds(estimator: str, outer: int, k: int) -> list[int]:
@@ -150,29 +195,50 @@ def inner_folds(estimator: str, outer: int, k: int) -> list[int]:
 
 
 def outer_folds(
-    loss_table: LossTable, tables: Tables, estimator: str, learners: Sequence[str], rule: Rule
+    tables: InnerTables, estimator: str, learners: Sequence[str], rule: Rule
 ) -> Iterator[OuterFold]:
     """For each fold: choose θ (and the learner) without it, and take the losses of that cell on it."""
+    loss_table = tables.loss_table
     for partition in loss_table.partitions:
         for outer in range(partition.k):
             inner = inner_folds(estimator, outer, partition.k)
-            curves = [tables[name, partition.repeat].curve(outer, inner) for name in learners]
+            curves = [tables.curve(name, partition, outer, inner, rule) for name in learners]
             curve, best = rule.choose(curves)
             name, theta = partition.set_name(outer), curve.thetas[best]
             losses = loss_table.losses(curve.learner, theta, loss_table.resample(name))[name]
             units = loss_table.units(partition.rows(outer))
-            yield OuterFold(partition.repeat, outer, curve.learner, theta, losses, units)
+            yield OuterFold(partition.repeat, outer, curve.learner, best, theta, losses, units)
 
 
-def nested_evidence(loss_table: LossTable, estimator: str, folds: Sequence[OuterFold]) -> Evidence:
-    """The losses on the outer folds: K-fold cross-validation of the tuned procedure."""
-    partitions = loss_table.partitions
-    return Evidence(
-        estimator,
-        [fold.losses for fold in folds],
-        [fold.units for fold in folds],
-        bound=loss_table.loss.bound,
-        binary=loss_table.loss.name == "zero_one",
-        ratio=1 / (partitions[0].k - 1),
-        repeats=len(partitions),
-    )
+def values_by_pair(
+    tables: InnerTables, partition: Partition, chosen: Sequence[tuple[str, int]]
+) -> np.ndarray:
+    """Collect the values of folds by the models trained without two folds.
+
+    Parameters
+    ----------
+    tables
+        The inner tables of a task with all pairs of folds.
+    partition
+        One of its partitions.
+    chosen
+        For each fold the learner and the position of θ in its grid.
+
+    Returns
+    -------
+    numpy.ndarray
+        M[i, j], K × K: the mean loss on fold i of the chosen θ, trained without folds i and j. The
+        diagonal is NaN.
+
+    Examples
+    --------
+    >>> values_by_pair(InnerTables(loss_table), loss_table.partitions[0], [("mean", 0)] * 3)
+    array([[  nan, 14.5 ,  3.25],
+           [ 8.5 ,   nan,  3.25],
+           [15.25, 21.25,   nan]])
+    """
+    rows = [
+        tables.of(learner, partition).mean[place, :, fold]
+        for fold, (learner, place) in enumerate(chosen)
+    ]
+    return np.stack(rows)

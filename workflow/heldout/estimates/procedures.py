@@ -1,24 +1,28 @@
 """Estimates for tuned procedures: rows of estimates.csv for each learner and for `all`."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from heldout.estimates.algorithm import Algorithm, evidence_for, out_of_fold
-from heldout.estimates.comparisons import Comparison, compare
+from heldout.estimates.algorithm import Algorithm
+from heldout.estimates.comparisons import Comparison, Contestant, Field, compare
 from heldout.estimates.estimator import Estimator
-from heldout.estimates.evidence import Estimate
+from heldout.estimates.evidence import Estimate, Evidence
 from heldout.estimates.lookup import has_cells, nested_among
 from heldout.estimates.loss_table import LossTable
-from heldout.estimates.nested import OuterFold, Tables, inner_tables, outer_folds
+from heldout.estimates.nested import InnerTables, OuterFold, outer_folds, values_by_pair
+from heldout.estimates.out_of_fold import OutOfFold
+from heldout.estimates.recommended import heavy_tails
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import EstimateRow, FoldRow
 from heldout.estimates.rules import Rule, smallest
 from heldout.estimates.tables import rows_of
+from heldout.estimates.tuned_se import Variability, training_variability
 from heldout.names import Theta, canonical
 from heldout.registries import resolve
+from heldout.resampling.kinds import PAIRS
 
 ALL = "all"
 Chosen = tuple[str, Theta]
@@ -61,8 +65,9 @@ class Procedures:
 
     def rows(self) -> Iterator[EstimateRow]:
         """All rows, procedure by procedure."""
+        inner = self._tables if self.loss_table.has(PAIRS) else None
         for name, chosen in self.selected.items():
-            algorithm = Algorithm(self.loss_table, *chosen)
+            algorithm = Algorithm(self.loss_table, *chosen, inner, len(self.pairs(name)))
             for entry in ESTIMATORS.values():
                 if self._applies(entry):
                     estimate = self._estimate(entry, name, algorithm)
@@ -90,58 +95,90 @@ class Procedures:
 
     def pairs(self, name: str) -> list[Chosen]:
         """Every (learner, θ) that a procedure chooses from."""
-        return [(n, theta) for n in self._learners(name) for theta in self.loss_table.thetas[n]]
+        return [(n, theta) for n in self.learners(name) for theta in self.loss_table.thetas[n]]
+
+    def learners(self, name: str) -> list[str]:
+        """The learners that a procedure chooses from."""
+        return list(self.loss_table.thetas) if name == ALL else [name]
 
     def cv_choice(self, name: str) -> CvChoice:
         """The K-fold risks that a procedure chooses by."""
-        return self._cv_choices[name]
+        means = [
+            np.concatenate([self._folds.fold_means(n, p) for p in self._folds.repeats])
+            for n in self.learners(name)
+        ]
+        return CvChoice(self.pairs(name), np.concatenate(means, axis=1))
 
     def out_of_fold(self, name: str) -> np.ndarray:
         """The out-of-fold loss of each row (rows) for each (learner, θ) of a procedure (columns)."""
-        return self._stack(name, self._out_of_fold)
+        return np.concatenate([self._folds.by_row(n) for n in self.learners(name)], axis=1)
 
     def outer_folds(self, name: str, estimator: str) -> list[OuterFold]:
         """The outer folds of nested CV."""
         return self._nested[name, estimator]
 
-    def _learners(self, name: str) -> list[str]:
-        return list(self.loss_table.thetas) if name == ALL else [name]
+    def nested_evidence(self, name: str, estimator: str) -> Evidence:
+        """The losses on the outer folds: K-fold cross-validation of the tuned procedure."""
+        partitions, loss = self.loss_table.partitions, self.loss_table.loss
+        folds = self.outer_folds(name, estimator)
+        return Evidence(
+            estimator,
+            [fold.losses for fold in folds],
+            [fold.units for fold in folds],
+            [one.rows(fold) for one in partitions for fold in range(one.k)],
+            bound=loss.bound,
+            binary=loss.name == "zero_one",
+            heavy=loss.heavy,
+            ratio=1 / (partitions[0].k - 1),
+            repeats=len(partitions),
+            variability=lambda: self._variability(name, estimator),
+        )
 
-    def _stack(self, name: str, found: dict[tuple[str, str], np.ndarray]) -> np.ndarray:
-        return np.stack([found[n, canonical(theta)] for n, theta in self.pairs(name)], axis=1)
+    def _variability(self, name: str, estimator: str) -> Variability:
+        """V of the outer models, if all pairs of folds are there, and Q of the choice."""
+        values = self._values(name, estimator)
+        found = None if values is None else [training_variability(one) for one in values]
+        training = None if found is None else float(np.mean(found))
+        return Variability(training, self._selection_noise(name))
+
+    def _values(self, name: str, estimator: str) -> list[np.ndarray] | None:
+        """For each partition, the outer folds' values by models trained without two folds."""
+        if not self.loss_table.has(PAIRS):
+            return None
+        folds = self.outer_folds(name, estimator)
+        return [
+            values_by_pair(
+                self._tables,
+                partition,
+                [(f.learner, f.place) for f in folds if f.repeat == partition.repeat],
+            )
+            for partition in self.loss_table.partitions
+        ]
+
+    def _selection_noise(self, name: str) -> float:
+        if name not in self._known_selection_noise:
+            found = self._folds.selection_noise(self.learners(name))
+            self._known_selection_noise[name] = found
+        return self._known_selection_noise[name]
 
     @cached_property
-    def _cv_choices(self) -> dict[str, CvChoice]:
-        return {
-            name: CvChoice(self.pairs(name), self._stack(name, self._fold_means))
-            for name in self.selected
-        }
+    def _known_selection_noise(self) -> dict[str, float]:
+        return {}
 
     @cached_property
-    def _fold_means(self) -> dict[tuple[str, str], np.ndarray]:
-        return self._by_pair(lambda n, t: evidence_for(self.loss_table, "kfold", n, t).set_means)
+    def _folds(self) -> OutOfFold:
+        return OutOfFold(self.loss_table)
 
     @cached_property
-    def _out_of_fold(self) -> dict[tuple[str, str], np.ndarray]:
-        return self._by_pair(lambda name, theta: out_of_fold(self.loss_table, name, theta))
-
-    def _by_pair(
-        self, compute: Callable[[str, Theta], np.ndarray]
-    ) -> dict[tuple[str, str], np.ndarray]:
-        return {(name, canonical(theta)): compute(name, theta) for name, theta in self.pairs(ALL)}
-
-    @cached_property
-    def _tables(self) -> Tables:
-        return inner_tables(self.loss_table)
+    def _tables(self) -> InnerTables:
+        return InnerTables(self.loss_table)
 
     @cached_property
     def _nested(self) -> dict[tuple[str, str], list[OuterFold]]:
         """The outer folds of each (procedure, nested estimator)."""
         return {
             (name, estimator): list(
-                outer_folds(
-                    self.loss_table, self._tables, estimator, self._learners(name), self.rule
-                )
+                outer_folds(self._tables, estimator, self.learners(name), self.rule)
             )
             for name in self.selected
             for estimator in nested_among(self.estimators)
@@ -166,18 +203,24 @@ class Procedures:
 
     def comparisons(self) -> list[Comparison]:
         """All pairs of learners: by the outer folds of nested CV, else by the folds at the selected θ."""
-        learners = [name for name in self.selected if name != ALL]
-        if "nested_cv" in self.estimators:
-            risks = {
-                name: np.array([fold.losses.mean() for fold in self._nested[name, "nested_cv"]])
-                for name in learners
-            }
-            return compare(risks, 1 / (self.loss_table.partitions[0].k - 1), self.level)
         if not has_cells(ESTIMATORS["kfold"], self.loss_table.resamples):
             return []
-        found = {
-            name: evidence_for(self.loss_table, "kfold", *self.selected[name]) for name in learners
-        }
-        ratio = next(iter(found.values())).ratio
-        assert ratio is not None
-        return compare({name: e.set_means for name, e in found.items()}, ratio, self.level)
+        learners = [name for name in self.selected if name != ALL]
+        partitions = self.loss_table.partitions
+        field = Field(
+            [self._folds.held(partition) for partition in partitions],
+            partitions[0].k,
+            self.loss_table.loss.bound,
+            self.level,
+        )
+        return compare({name: self._contestant(name) for name in learners}, field)
+
+    def _contestant(self, name: str) -> Contestant:
+        if "nested_cv" in self.estimators:
+            evidence = self.nested_evidence(name, "nested_cv")
+            values = self._values(name, "nested_cv")
+        else:
+            evidence = Algorithm(self.loss_table, *self.selected[name]).evidence("kfold")
+            values = None
+        losses, noise = evidence.losses_by_partition, self._selection_noise(name)
+        return Contestant(losses, values, noise, heavy_tails(evidence))

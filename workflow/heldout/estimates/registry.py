@@ -29,8 +29,9 @@ from heldout.resampling.kinds import (
 )
 
 CHOSEN_BY_SAME = "is somewhat optimistic, because the same data also chose θ"
-AT_FIXED_THETA = (THIS_ALGORITHM, ALGORITHM_OWN, MODELS)
-OF_PARTITIONS = ("bayle_all_pairs", "bayle_within_fold", "nadeau_bengio")
+AT_FIXED_THETA = (THIS_ALGORITHM, ALGORITHM_OWN, MODELS, THIS_PREDICTOR)
+OF_PARTITIONS = ("tuned_jackknife", "bayle_all_pairs", "bayle_within_fold", "nadeau_bengio")
+OF_SAMPLES = ("clopper_pearson", "wilson", "betting", "skewed_t", "t", "bootstrap_percentile")
 
 _ENTRIES = (
     Estimator(
@@ -52,7 +53,8 @@ _ENTRIES = (
         caveat="is the smallest of several risks, so optimistic; its interval allows for that",
         reference="Devroye, Györfi & Lugosi, A Probabilistic Theory of Pattern Recognition, ch. 22",
         url="https://doi.org/10.1007/978-1-4612-0711-5",
-        kinds=(DEV,), judges=DEV, aims=(MODELS,), intervals=("hoeffding_union", "t"),
+        kinds=(DEV,), judges=DEV, aims=(MODELS, THIS_PREDICTOR),
+        intervals=(*OF_SAMPLES, "hoeffding_union"),
         fixed="heldout.estimates.fixed:held_out",
         tuned="heldout.estimates.tuned:best_on_dev",
     ),
@@ -64,7 +66,7 @@ _ENTRIES = (
         caveat=CHOSEN_BY_SAME,
         reference="Stone 1974, Cross-validatory choice and assessment of statistical predictions",
         url="https://doi.org/10.1111/j.2517-6161.1974.tb00994.x",
-        kinds=(FOLDS,), judges=FOLDS, aims=(*AT_FIXED_THETA, THIS_PREDICTOR),
+        kinds=(FOLDS,), judges=FOLDS, aims=AT_FIXED_THETA,
         intervals=(*OF_PARTITIONS, "bates"),
         fixed="heldout.estimates.fixed:held_out",
     ),
@@ -87,7 +89,7 @@ _ENTRIES = (
         caveat=CHOSEN_BY_SAME,
         reference="Burman 1989, A comparative study of ordinary cross-validation, v-fold cross-validation and the repeated learning-testing methods",
         url="https://doi.org/10.1093/biomet/76.3.503",
-        kinds=(FULL, FOLDS_WHOLE), judges=FULL, aims=(THIS_ALGORITHM,),
+        kinds=(FULL, FOLDS_WHOLE), judges=FULL, aims=(THIS_ALGORITHM, THIS_PREDICTOR),
         fixed="heldout.estimates.fixed:kfold_adjusted",
     ),
     Estimator(
@@ -98,8 +100,8 @@ _ENTRIES = (
         caveat=CHOSEN_BY_SAME,
         reference="Stone 1974, Cross-validatory choice and assessment of statistical predictions",
         url="https://doi.org/10.1111/j.2517-6161.1974.tb00994.x",
-        kinds=(LOO,), judges=LOO, aims=(*AT_FIXED_THETA, THIS_PREDICTOR),
-        intervals=("bayle_all_pairs",),
+        kinds=(LOO,), judges=LOO, aims=AT_FIXED_THETA,
+        intervals=("tuned_jackknife", "bayle_all_pairs"),
         fixed="heldout.estimates.fixed:held_out",
     ),
     Estimator(
@@ -111,7 +113,7 @@ _ENTRIES = (
         reference="Picard & Cook 1984, Cross-validation of regression models",
         url="https://doi.org/10.1080/01621459.1984.10478083",
         kinds=(ROUNDS,), judges=ROUNDS, aims=AT_FIXED_THETA,
-        intervals=("conservative_z", "nadeau_bengio"),
+        intervals=("tuned_jackknife", "nadeau_bengio", "conservative_z"),
         fixed="heldout.estimates.fixed:held_out",
     ),
     Estimator(
@@ -122,7 +124,7 @@ _ENTRIES = (
         caveat="is pessimistic, because a bag holds only about 63 % of the different rows",
         reference="Efron 1983, Estimating the error rate of a prediction rule: improvement on cross-validation",
         url="https://doi.org/10.1080/01621459.1983.10477973",
-        kinds=(FULL, BAGS), judges=BAGS, aims=AT_FIXED_THETA,
+        kinds=(FULL, BAGS), judges=BAGS, aims=AT_FIXED_THETA, intervals=("bootstrap_se",),
         fixed="heldout.estimates.fixed:held_out",
     ),
     Estimator(
@@ -133,7 +135,7 @@ _ENTRIES = (
         caveat="is optimistic for learners that fit the training rows closely",
         reference="Efron 1983, Estimating the error rate of a prediction rule: improvement on cross-validation",
         url="https://doi.org/10.1080/01621459.1983.10477973",
-        kinds=(FULL, BAGS), judges=FULL, aims=(THIS_ALGORITHM,),
+        kinds=(FULL, BAGS), judges=FULL, aims=(THIS_ALGORITHM, THIS_PREDICTOR),
         fixed="heldout.estimates.fixed:bootstrap_632",
     ),
     Estimator(
@@ -144,18 +146,18 @@ _ENTRIES = (
         caveat=CHOSEN_BY_SAME,
         reference="Efron & Tibshirani 1997, Improvements on cross-validation: the .632+ bootstrap method",
         url="https://doi.org/10.1080/01621459.1997.10474007",
-        kinds=(FULL, BAGS), judges=FULL, aims=(THIS_ALGORITHM,),
+        kinds=(FULL, BAGS), judges=FULL, aims=(THIS_ALGORITHM, THIS_PREDICTOR), intervals=("bootstrap_se",),
         fixed="heldout.estimates.fixed:bootstrap_632plus",
     ),
     Estimator(
-        name="min_cv", title="Smallest CV", role="chosen", by_default=True, headline=13,
+        name="min_cv", title="Smallest CV (optimistic)", role="chosen", by_default=True, headline=13,
         target="E[min_θ ℓ_D(A_θ(S))]: the tuned procedure (cheapest, optimistic)",
         meaning="The smallest cross-validation risk of all θ, taken as the risk of the tuned procedure.",
         formula="min_θ CV(θ)",
         caveat="is the smallest of several risks, and too small",
         reference="Varma & Simon 2006, Bias in error estimation when using cross-validation for model selection",
         url="https://doi.org/10.1186/1471-2105-7-91",
-        kinds=(FOLDS,), judges=FOLDS, aims=(TUNED,),
+        kinds=(FOLDS,), judges=FOLDS, aims=(TUNED, THIS_PREDICTOR),
         tuned="heldout.estimates.tuned:min_cv",
     ),
     Estimator(
@@ -168,7 +170,7 @@ _ENTRIES = (
         caveat="",
         reference="Tsamardinos, Greasidou & Borboudakis 2018, Bootstrapping the out-of-sample predictions for efficient and accurate cross-validation",
         url="https://doi.org/10.1007/s10994-018-5714-4",
-        kinds=(FOLDS,), judges=FOLDS, aims=(TUNED,), intervals=("bbc",),
+        kinds=(FOLDS,), judges=FOLDS, aims=(TUNED, THIS_PREDICTOR), intervals=("bbc",),
         tuned="heldout.estimates.tuned:min_cv_bbc",
     ),
     Estimator(
@@ -180,7 +182,7 @@ _ENTRIES = (
         caveat="corrects too much where folds are small and θ are many",
         reference="Tibshirani & Tibshirani 2009, A bias correction for the minimum error rate in cross-validation",
         url="https://doi.org/10.1214/08-AOAS224",
-        kinds=(FOLDS,), judges=FOLDS, aims=(TUNED,),
+        kinds=(FOLDS,), judges=FOLDS, aims=(TUNED, THIS_PREDICTOR),
         tuned="heldout.estimates.tuned:min_cv_tt",
     ),
     Estimator(
@@ -191,7 +193,7 @@ _ENTRIES = (
         caveat="",
         reference="Varma & Simon 2006, Bias in error estimation when using cross-validation for model selection",
         url="https://doi.org/10.1186/1471-2105-7-91",
-        kinds=(FOLDS, PAIRS), judges=FOLDS, aims=(TUNED, TUNED_OWN, MODELS),
+        kinds=(FOLDS, PAIRS), judges=FOLDS, aims=(TUNED, TUNED_OWN, MODELS, THIS_PREDICTOR),
         intervals=OF_PARTITIONS,
         tuned="heldout.estimates.tuned:nested",
     ),
@@ -203,7 +205,7 @@ _ENTRIES = (
         caveat="",
         reference="Varma & Simon 2006, Bias in error estimation when using cross-validation for model selection",
         url="https://doi.org/10.1186/1471-2105-7-91",
-        kinds=(FOLDS, ADJACENT), judges=FOLDS, aims=(TUNED, TUNED_OWN, MODELS),
+        kinds=(FOLDS, ADJACENT), judges=FOLDS, aims=(TUNED, TUNED_OWN, MODELS, THIS_PREDICTOR),
         intervals=OF_PARTITIONS,
         tuned="heldout.estimates.tuned:nested",
     ),
@@ -216,9 +218,7 @@ _ENTRIES = (
         reference="Devroye, Györfi & Lugosi, A Probabilistic Theory of Pattern Recognition, ch. 8",
         url="https://doi.org/10.1007/978-1-4612-0711-5",
         kinds=(), judges=FULL, aims=(THIS_PREDICTOR,),
-        intervals=(
-            "clopper_pearson", "wilson", "t", "bootstrap_percentile", "hoeffding", "empirical_bernstein",
-        ),
+        intervals=(*OF_SAMPLES, "hoeffding", "empirical_bernstein"),
     ),
 )  # fmt: skip
 

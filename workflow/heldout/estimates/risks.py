@@ -4,13 +4,16 @@ from collections.abc import Iterator
 
 from heldout.estimates.algorithm import Algorithm
 from heldout.estimates.evidence import Estimate, Evidence
-from heldout.estimates.intervals import bounds_of, standard_error, valid_intervals
+from heldout.estimates.intervals import bounds_of, standard_error
 from heldout.estimates.lookup import has_cells
 from heldout.estimates.loss_table import LossTable
+from heldout.estimates.nested import InnerTables
+from heldout.estimates.recommended import recommended
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import RiskRow
-from heldout.names import Theta, canonical
+from heldout.names import canonical
 from heldout.registries import resolve
+from heldout.resampling.kinds import PAIRS
 
 
 def risk_rows(loss_table: LossTable, level: float) -> Iterator[RiskRow]:
@@ -34,21 +37,20 @@ def risk_rows(loss_table: LossTable, level: float) -> Iterator[RiskRow]:
     >>> [(row.theta, row.estimator, round(row.risk, 3)) for row in rows[:2]]
     [('{"shrink":0.0}', 'training', 6.667), ('{"shrink":0.0}', 'kfold', 9.375)]
     """
+    inner = InnerTables(loss_table) if loss_table.has(PAIRS) else None
     for learner, thetas in loss_table.thetas.items():
         for theta in thetas:
-            yield from rows_of_theta(loss_table, learner, theta, level)
+            yield from _rows_of(Algorithm(loss_table, learner, theta, inner), level)
 
 
-def rows_of_theta(
-    loss_table: LossTable, learner: str, theta: Theta, level: float
-) -> Iterator[RiskRow]:
+def _rows_of(algorithm: Algorithm, level: float) -> Iterator[RiskRow]:
     """The rows of one θ: one per estimator whose cells exist."""
-    algorithm = Algorithm(loss_table, learner, theta)
     for entry in ESTIMATORS.values():
-        if entry.fixed is not None and has_cells(entry, loss_table.resamples):
+        if entry.fixed is not None and has_cells(entry, algorithm.loss_table.resamples):
             estimate: Estimate | None = resolve(entry.fixed)(algorithm, entry.name)
             if estimate is not None:
-                yield _row(learner, canonical(theta), entry.name, estimate, level)
+                theta = canonical(algorithm.theta)
+                yield _row(algorithm.learner, theta, entry.name, estimate, level)
 
 
 def _row(learner: str, theta: str, estimator: str, estimate: Estimate, level: float) -> RiskRow:
@@ -62,8 +64,8 @@ def _row(learner: str, theta: str, estimator: str, estimate: Estimate, level: fl
 
 
 def _recommended(evidence: Evidence, level: float) -> tuple[str | None, float | None, float | None]:
-    """The recommended interval: name and ends; None where no interval is valid."""
-    name = next(valid_intervals(evidence), None)
+    """The recommended interval: name and ends; None where none holds."""
+    name = recommended(evidence)
     if name is None:
         return None, None, None
     _, low, high = bounds_of(name, evidence, level)

@@ -28,7 +28,12 @@ class RiskRow:
 
 @dataclass(frozen=True)
 class EstimateRow:
-    """One estimate for a tuned procedure; `chosen` is the learner that `all` chose."""
+    """One estimate for a tuned procedure, with one interval or none.
+
+    `interval_target`: what the interval is for. `recommended`: whether it is the one to use; `note`
+    says why none is. `se_noise`, `se_training`, `se_selection`: the parts of `se`, which is the root of
+    the sum of their squares. `chosen`: the learner that `all` chose.
+    """
 
     learner: str
     estimator: str
@@ -39,9 +44,15 @@ class EstimateRow:
     ci_low: float | None
     ci_high: float | None
     interval: str | None
+    interval_target: str | None
+    recommended: bool
     level: float | None
     n: int
     chosen: str = ""
+    se_noise: float | None = None
+    se_training: float | None = None
+    se_selection: float | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True)
@@ -119,4 +130,6 @@ def _parse(text: str, kind: Any) -> Any:
         return text
     if text == "":
         return None
+    if kind is bool:
+        return text == "True"
     return text if kind == str | None else int(text) if kind is int else float(text)

@@ -9,18 +9,23 @@ import numpy as np
 from heldout.estimates.spec import RuleSpec
 from heldout.names import Theta
 
+CONFIDENCE_SET = "confidence_set"
 ROUNDING = 1e-12
 """Risks whose relative difference is below this count as equal."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A learner's risks and standard errors, θ by θ."""
+    """A learner's risks and standard errors, θ by θ.
+
+    `kept`: for the rule `confidence_set`, which θ cannot be told from the best.
+    """
 
     learner: str
     thetas: Sequence[Theta]
     risks: Sequence[float]
     errors: Sequence[float | None]
+    kept: Sequence[bool] | None = None
 
 
 class Scan(NamedTuple):
@@ -32,17 +37,30 @@ class Scan(NamedTuple):
 
 @dataclass(frozen=True)
 class Rule:
-    """How θ is chosen: `min`, `one_se` or `first_local_min`; `simpler` maps learners to orders."""
+    """How θ is chosen; `simpler` maps learners to orders.
+
+    `min`, `one_se`, `first_local_min`, or `confidence_set`, whose level and seed are given.
+    """
 
     name: str = "min"
     patience: int = 3
     simpler: dict[str, dict[str, str]] = field(default_factory=dict)
+    level: float = 0.95
+    seed: int = 0
+
+    @property
+    def by_confidence_set(self) -> bool:
+        """Whether curves must say which θ are kept."""
+        return self.name == CONFIDENCE_SET
 
     def pick(self, curve: Curve) -> int:
         """The position of the chosen θ."""
+        order = [simplicity(t, self.simpler.get(curve.learner, {})) for t in curve.thetas]
         if self.name == "one_se":
-            order = [simplicity(t, self.simpler.get(curve.learner, {})) for t in curve.thetas]
             return within_one_se(curve.risks, curve.errors, order)
+        if self.by_confidence_set:
+            assert curve.kept is not None
+            return simplest(np.flatnonzero(curve.kept).tolist(), curve.risks, order)
         if self.name == "first_local_min":
             return first_local_min(curve.risks, curve.errors, self.patience).best
         return smallest(curve.risks)
@@ -69,10 +87,10 @@ def rule_of(spec: RuleSpec) -> Rule:
 
     Examples
     --------
-    >>> rule_of(RuleSpec("one_se", 3, {"knn": {"n_neighbors": "larger"}})).name
+    >>> rule_of(RuleSpec("one_se", 3, {"knn": {"n_neighbors": "larger"}}, 0.95, 1)).name
     'one_se'
     """
-    return Rule(spec.name, spec.patience, spec.simpler)
+    return Rule(spec.name, spec.patience, spec.simpler, spec.level, spec.seed)
 
 
 def smallest(risks: Sequence[float] | np.ndarray) -> int:
@@ -112,7 +130,14 @@ def within_one_se(
     best = smallest(risks)
     limit = risks[best] + (errors[best] or 0.0)
     near = [i for i, risk in enumerate(risks) if risk <= limit]
-    return min(near, key=lambda i: (order[i], risks[i], i))
+    return simplest(near, risks, order)
+
+
+def simplest(
+    places: Sequence[int], risks: Sequence[float], order: Sequence[tuple[float, ...]]
+) -> int:
+    """The simplest θ among some; of equally simple ones, the one with the smallest risk."""
+    return min(places, key=lambda i: (order[i], risks[i], i))
 
 
 def simplicity(theta: Theta, simpler: dict[str, str]) -> tuple[float, ...]:

@@ -7,6 +7,8 @@ none), the lower and the upper end.
 import numpy as np
 from scipy import special
 
+from heldout.estimates import betting as capital
+from heldout.estimates import ends
 from heldout.estimates.evidence import Bounds, Evidence
 
 
@@ -18,6 +20,19 @@ def t(evidence: Evidence, delta: float) -> Bounds:
     se = float(np.sqrt(count / (count - 1) * (deviations**2).sum()) / sizes.sum())
     half = float(special.stdtrit(count - 1, 1 - delta / 2)) * se
     return se, evidence.risk - half, evidence.risk + half
+
+
+def skewed_t(evidence: Evidence, delta: float) -> Bounds:
+    """As `t`, with an upper end that allows for the skewness of losses: C + h + h²/(2C)."""
+    se, _, high = t(evidence, delta)
+    return se, *ends.skewed(evidence.risk, high - evidence.risk)
+
+
+def betting(evidence: Evidence, delta: float) -> Bounds:
+    """Every mean against which a gambler would not have become rich, for losses in [0, B]."""
+    assert evidence.bound is not None
+    low, high = capital.betting(evidence.pooled / evidence.bound, delta, evidence.seed)
+    return None, evidence.bound * low, evidence.bound * high
 
 
 def hoeffding(evidence: Evidence, delta: float) -> Bounds:
@@ -45,12 +60,19 @@ def clopper_pearson(evidence: Evidence, delta: float) -> Bounds:
 
 
 def wilson(evidence: Evidence, delta: float) -> Bounds:
-    """The score interval of a binomial proportion."""
-    n, share = evidence.n, evidence.risk
-    z = float(special.ndtri(1 - delta / 2))
-    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return float(np.sqrt(share * (1 - share) / n)), centre - half, centre + half
+    """The score interval of a binomial proportion.
+
+    Groups: for as many rows as the variance between groups says, p̂(1−p̂)/SE², with t_{G−1} in place of
+    z; where all losses are equal, for as many rows as there are groups.
+    """
+    share, count = evidence.risk, float(evidence.n)
+    if not evidence.grouped:
+        z = float(special.ndtri(1 - delta / 2))
+        return float(np.sqrt(share * (1 - share) / count)), *ends.proportion(share, count, z)
+    se = t(evidence, delta)[0]
+    count = min(count, share * (1 - share) / se**2) if se else float(evidence.unit_count)
+    quantile = float(special.stdtrit(evidence.unit_count - 1, 1 - delta / 2))
+    return se, *ends.proportion(share, count, quantile)
 
 
 def bootstrap_percentile(evidence: Evidence, delta: float, draws: int = 2000) -> Bounds:

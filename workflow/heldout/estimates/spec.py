@@ -26,3 +26,6 @@ class RuleSpec:
     name: str
     patience: int
     simpler: dict[str, dict[str, str]]
+    level: float
+    """The level of the confidence set."""
+    seed: int

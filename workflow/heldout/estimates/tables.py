@@ -1,9 +1,15 @@
 """Rows of estimates.csv: one per valid interval, the recommended one first."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from heldout.estimates.evidence import Bounds, Estimate, Evidence
+import numpy as np
+
+from heldout.estimates.cv_intervals import jackknife_parts
+from heldout.estimates.evidence import Estimate, Evidence
+from heldout.estimates.interval_registry import INTERVALS
 from heldout.estimates.intervals import bounds_of, valid_intervals
+from heldout.estimates.recommended import reason_for_none
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import EstimateRow
 from heldout.names import Theta, canonical
@@ -48,40 +54,58 @@ def estimate_rows(
 
 def rows_of(name: str, estimator: str, estimate: Estimate, level: float) -> Iterator[EstimateRow]:
     """The rows of one estimate; a single row without interval if none is valid."""
-    evidence = estimate.evidence
-    found = [] if evidence is None else list(valid_intervals(evidence))
-    for interval in found:
-        assert evidence is not None
-        bounds = bounds_of(interval, evidence, level)
-        yield _row(name, estimator, estimate, bounds, interval, level)
-    if not found:
-        yield _row(name, estimator, estimate, (None, None, None), None, None)
+    bare, evidence = _bare(name, estimator, estimate), estimate.evidence
+    if evidence is None:
+        yield bare
+        return
+    note, first = reason_for_none(evidence), True
+    for interval in valid_intervals(evidence):
+        row = _with_interval(bare, interval, evidence, level)
+        yield replace(row, recommended=first and note is None, note=note if first else None)
+        first = False
+    if first:
+        yield replace(bare, note=note)
 
 
-def _row(
-    name: str,
-    estimator: str,
-    estimate: Estimate,
-    bounds: Bounds | tuple[None, None, None],
-    interval: str | None,
-    level: float | None,
-) -> EstimateRow:
+def _bare(name: str, estimator: str, estimate: Estimate) -> EstimateRow:
+    """The row of an estimate without its interval."""
     assert estimate.chosen is not None
-    (chosen, theta), (se, low, high) = estimate.chosen, bounds
+    chosen, theta = estimate.chosen
     return EstimateRow(
-        name,
-        estimator,
-        ESTIMATORS[estimator].target,
-        canonical(theta),
-        estimate.risk,
-        se,
-        low,
-        high,
-        interval,
-        level,
-        estimate.n,
-        chosen,
+        learner=name,
+        estimator=estimator,
+        target=ESTIMATORS[estimator].target,
+        theta=canonical(theta),
+        risk=estimate.risk,
+        se=None,
+        ci_low=None,
+        ci_high=None,
+        interval=None,
+        interval_target=None,
+        recommended=False,
+        level=None,
+        n=estimate.n,
+        chosen=chosen,
     )
+
+
+def _with_interval(
+    row: EstimateRow, interval: str, evidence: Evidence, level: float
+) -> EstimateRow:
+    se, low, high = bounds_of(interval, evidence, level)
+    found = replace(
+        row,
+        se=se,
+        ci_low=low,
+        ci_high=high,
+        interval=interval,
+        interval_target=INTERVALS[interval].target(evidence.estimator),
+        level=level,
+    )
+    if interval != "tuned_jackknife":
+        return found
+    noise, training, selection = np.sqrt(jackknife_parts(evidence)).tolist()
+    return replace(found, se_noise=noise, se_training=training, se_selection=selection)
 
 
 def by_learner(rows: Iterable[EstimateRow], learners: Sequence[str]) -> list[EstimateRow]:
@@ -101,9 +125,10 @@ def by_learner(rows: Iterable[EstimateRow], learners: Sequence[str]) -> list[Est
 
     Examples
     --------
-    >>> row = EstimateRow("all", "test", "", "{}", 0.1, None, None, None, None, None, 9)
-    >>> other = EstimateRow("knn", "test", "", "{}", 0.1, None, None, None, None, None, 9)
-    >>> [one.learner for one in by_learner([row, other], ["knn"])]
+    >>> from dataclasses import replace
+    >>> evidence = Evidence("test", [np.zeros(4)], [np.arange(4)], bound=1.0, binary=True)
+    >>> row = next(estimate_rows("all", "test", {}, evidence, 0.95, "knn"))
+    >>> [one.learner for one in by_learner([row, replace(row, learner="knn")], ["knn"])]
     ['knn', 'all']
     """
     order = {name: place for place, name in enumerate([*learners, "all"])}

@@ -18,3 +18,13 @@ MEANING = {
     TUNED: "E[ℓ_D(A_θ̂(S)(S))]: the mean risk of the tuned procedure, at size m",
     TUNED_OWN: "the same at the size of the outer training sets",
 }
+
+WORDS = {
+    THIS_PREDICTOR: "the risk of the final model",
+    THIS_ALGORITHM: "the expected risk of the algorithm on samples of this size",
+    ALGORITHM_OWN: "the expected risk of the algorithm, trained on as many rows as the held-out sets leave",
+    MODELS: "the risk of the models fitted for it (not of the final one)",
+    TUNED: "the expected risk of the tuned procedure on samples of this size",
+    TUNED_OWN: "the expected risk of the tuned procedure, tuned on as many rows as the outer folds leave",
+}
+"""What an interval is for, in plain words."""

@@ -8,7 +8,6 @@ import numpy as np
 from heldout.estimates.algorithm import evidence_for
 from heldout.estimates.corrections import bbc, tibshirani
 from heldout.estimates.evidence import Estimate, Evidence
-from heldout.estimates.nested import nested_evidence
 from heldout.estimates.procedures import Procedures
 from heldout.estimates.rules import smallest
 from heldout.names import seed_for
@@ -43,7 +42,9 @@ def min_cv_bbc(procedures: Procedures, name: str, estimator: str) -> Estimate:
         [losses[:, procedures.cv_choice(name).best]],
         [units],
         bound=loss_table.loss.bound,
+        heavy=loss_table.loss.heavy,
         bootstrap_risks=risks,
+        centre=float(risks.mean()),
     )
     return _of_best(procedures, name, float(risks.mean()), evidence)
 
@@ -58,5 +59,4 @@ def _of_best(
 
 def nested(procedures: Procedures, name: str, estimator: str) -> Estimate:
     """The mean over outer folds, in each of which θ is chosen on the other folds."""
-    folds = procedures.outer_folds(name, estimator)
-    return Estimate.of(nested_evidence(procedures.loss_table, estimator, folds))
+    return Estimate.of(procedures.nested_evidence(name, estimator))

@@ -26,6 +26,7 @@ class Loss:
     classification: True if targets are classes, False if they are numbers.
     needs: the field of `Predictions` that it is computed from: label, proba or value.
     bound: losses lie in [0, bound]; None if they are unbounded.
+    heavy: no interval holds where n·Σℓ²/(Σℓ)² is larger (heavy tails); None if nothing is known.
     formula: the loss of one example.
     function: the dotted path of (targets, predictions) → losses.
     """
@@ -35,6 +36,7 @@ class Loss:
     classification: bool
     needs: str
     bound: float | None
+    heavy: float | None
     formula: str
     function: str
 
@@ -58,6 +60,7 @@ _ENTRIES = (
         classification=True,
         needs="label",
         bound=1.0,
+        heavy=None,
         formula="1 if the label is wrong, else 0",
         function="heldout.measures.losses:zero_one",
     ),
@@ -67,6 +70,7 @@ _ENTRIES = (
         classification=True,
         needs="proba",
         bound=None,
+        heavy=None,
         formula="−ln p_y, p_y at least 2.2e-16: a confident error costs at most 36.04",
         function="heldout.measures.losses:cross_entropy",
     ),
@@ -76,6 +80,7 @@ _ENTRIES = (
         classification=True,
         needs="proba",
         bound=2.0,
+        heavy=None,
         formula="Σ_c (p_c − 1{y = c})²: for two classes twice scikit-learn's score",
         function="heldout.measures.losses:brier",
     ),
@@ -85,6 +90,7 @@ _ENTRIES = (
         classification=False,
         needs="value",
         bound=None,
+        heavy=4.0,
         formula="(y − ŷ)²",
         function="heldout.measures.losses:squared",
     ),
@@ -94,6 +100,7 @@ _ENTRIES = (
         classification=False,
         needs="value",
         bound=None,
+        heavy=4.0,
         formula="|y − ŷ|",
         function="heldout.measures.losses:absolute",
     ),

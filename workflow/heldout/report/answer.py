@@ -46,6 +46,8 @@ def figure(row: Row, show: Format) -> dict[str, Any]:
         "range": span(row, show),
         "interval": glossary.interval(row["interval"]).title if row["interval"] else "",
         "level": percent(row["level"]),
+        "target": row.get("interval_target") or "",
+        "note": row.get("note") or "",
     }
 
 
@@ -64,6 +66,18 @@ def expected_sentence(row: Row, loss: str, learners: int, show: Format) -> str:
         + root_text(row["risk"], loss)
     )
     return f"On new data, {subject} {verb} {what}."
+
+
+def interval_sentence(row: Row) -> str:
+    """What the interval of an estimate is for, or why there is none; empty if nothing is known."""
+    if row.get("interval_target"):
+        of = (
+            ""
+            if row["estimator"] == "test"
+            else f" by {glossary.estimator(row['estimator']).title}"
+        )
+        return f"The {percent(row['level'])} interval{of} is for {row['interval_target']}."
+    return f"{as_sentence(row['note'])}." if row.get("note") else ""
 
 
 def as_sentence(text: str) -> str:

@@ -91,6 +91,28 @@ def score(value: float | None) -> str:
     return Format(decimals=decimals)(value)
 
 
+def listed(names: Iterable[str]) -> str:
+    """Names in a sentence.
+
+    Parameters
+    ----------
+    names
+        One or more.
+
+    Returns
+    -------
+    str
+        Separated by commas, the last by "and".
+
+    Examples
+    --------
+    >>> listed(["knn", "ridge", "tree"])
+    'knn, ridge and tree'
+    """
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def theta_text(theta: dict[str, Any]) -> str:
     """Write θ as text.
 

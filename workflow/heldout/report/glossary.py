@@ -3,7 +3,7 @@
 A name that is in no registry (results of another version may have one) is shown as it is.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from heldout.estimates.estimator import Estimator
@@ -16,6 +16,7 @@ class Entry:
     """An estimator or an interval, explained.
 
     `role` is that of the estimator, `interval`, or `other`; `caveat` completes "This estimate …".
+    `targets`: what an interval is for, with the titles of the estimators that it is for that of.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Entry:
     caveat: str = ""
     reference: str = ""
     url: str = ""
+    targets: dict[str, list[str]] = field(default_factory=dict)
 
 
 def estimator(name: str) -> Entry:
@@ -71,7 +73,9 @@ def interval(name: str) -> Entry:
     'Wilson 1927'
     """
     found = INTERVALS.get(name)
-    return _entry(found, "interval") if found else _unknown(name, "interval")
+    if found is None:
+        return _unknown(name, "interval")
+    return replace(_entry(found, "interval"), targets=_targets(found))
 
 
 def in_order(names: set[str]) -> list[str]:
@@ -109,6 +113,13 @@ def _entry(of: Estimator | Interval, role: str) -> Entry:
     return Entry(
         of.name, of.title, role, of.meaning, of.formula, of.caveat, of.reference, of.url
     )  # fmt: skip
+
+
+def _targets(of: Interval) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name in of.derived_for:
+        found.setdefault(of.target(name), []).append(estimator(name).title)
+    return found
 
 
 def _unknown(name: str, role: str) -> Entry:

@@ -24,7 +24,9 @@ STEPS: dict[str, tuple[str, ...]] = {
     "score_test": ("select_model", "open_test"),
     "write_card": ("select_model", "train_final", "open_test"),
     "tabulate_estimates": ("estimate_procedures", "score_test", "write_card"),
-    "run_checks": (*CELLS, "estimate_procedures", "write_card", "tabulate_estimates"),
+    "run_checks": (
+        *(*CELLS, "estimate_risks", "estimate_procedures", "write_card", "tabulate_estimates"),
+    ),
     "render_report": (
         *(*CELLS, "estimate_risks", "compute_metrics", "estimate_procedures", "open_test"),
         *("write_card", "tabulate_estimates", "run_checks"),

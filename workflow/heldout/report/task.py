@@ -7,7 +7,7 @@ from typing import Any
 from heldout.checks.registry import SEVERITIES
 from heldout.measures.losses import Loss, loss_for
 from heldout.names import canonical
-from heldout.report import answer, glossary, grids
+from heldout.report import answer, compared, confidence_set, glossary, grids, uncertainty
 from heldout.report.display import Format, format_for
 from heldout.report.fits import fits_by_estimate
 from heldout.report.page import render
@@ -18,7 +18,7 @@ from heldout.results.tables import Row, Table
 from heldout.results.task import TaskResults
 
 REQUIRED = ("estimates", "risks")
-EXTRA = ("metrics", "folds", "comparisons", "checks")
+EXTRA = ("metrics", "folds", "comparisons", "confidence_set", "checks")
 """Tables that are shown if the task has them, and rows in them."""
 
 
@@ -63,6 +63,10 @@ def report_page(folder: Path, spec: ReportSpec, batches: int) -> str:
         selection=selection,
         answer=answers(tables["estimates"], spec, loss.name, show, results.test),
         matrix=matrix(tables["estimates"], names, selection["learner"]),
+        uncertainty=uncertainty.parts_table(tables["estimates"]),
+        parts=uncertainty.PARTS,
+        alike=compared.group_sentence(tables.get("comparisons"), tables["estimates"]),
+        kept=confidence_set.sentences(selection),
         metrics=metric_table(tables.get("metrics"), selection["learners"]),
         failed=failed_checks(tables.get("checks")),
         show=show,
@@ -105,16 +109,31 @@ def answers(
     if expected is not None:
         found["expected"] = answer.figure(expected, show)
         learners = [learner.as_spec() for learner in spec.cells.learners]
-        found["sentences"].append(answer.expected_sentence(expected, loss, len(learners), show))
+        found["sentences"].append(
+            joined(
+                answer.expected_sentence(expected, loss, len(learners), show),
+                answer.interval_sentence(expected),
+            )
+        )
         baseline = answer.baseline_row(estimates, learners, expected)
         found["baseline"] = baseline and answer.figure(baseline, show) | {"of": baseline["learner"]}
     if test is not None:
         found["test"] = answer.figure(test, show)
         count = sealed["count"] if sealed else 0
-        found["sentences"].append(answer.test_sentence(test, loss, count, show))
+        found["sentences"].append(
+            joined(
+                answer.test_sentence(test, loss, count, show),
+                answer.interval_sentence(test),
+            )
+        )
     elif sealed is not None:
         found["sentences"].append(answer.as_sentence(sealed["message"]))
     return found
+
+
+def joined(*sentences: str) -> str:
+    """Sentences one after the other, without the empty ones."""
+    return " ".join(filter(None, sentences))
 
 
 def matrix(estimates: Table, names: list[str], best: str) -> dict[str, Any]:

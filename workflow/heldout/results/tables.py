@@ -12,9 +12,14 @@ TEXT = frozenset(
         *("learner", "theta", "estimator", "interval", "target", "chosen", "metric"),
         *("code", "title", "status", "severity", "message", "docs"),
         *("learner_a", "learner_b", "first", "second", "better", "method"),
+        *("interval_target", "note"),
     )
 )
 """Columns of text, even where a value looks like a number: a learner may be called 1."""
+
+TRUTH = {"True": True, "False": False}
+OF_THE_INTERVAL = ("se", "ci_low", "ci_high", "interval", "interval_target", "level")
+"""Columns that are emptied where no interval is recommended: nobody is to see one that may not hold."""
 
 Row = dict[str, Any]
 Key = TypeVar("Key", bound=Hashable)
@@ -33,16 +38,29 @@ class Table:
         return [row for row in self.rows if all(row.get(k) == v for k, v in wanted.items())]
 
     def recommended(self) -> dict[tuple[str, str], Row]:
-        """For each (learner, estimator), the row with the recommended interval."""
-        return first_of_each(self.rows, lambda row: (row["learner"], row["estimator"]))
+        """For each (learner, estimator), the row with the recommended interval.
+
+        Where none is recommended, the first row without its interval; its `note` says why.
+        """
+        found = chosen_of_each(
+            self.rows,
+            lambda row: (row["learner"], row["estimator"]),
+            lambda row: row.get("recommended") is True,
+        )
+        return {
+            key: row if row.get("recommended") is True else row | dict.fromkeys(OF_THE_INTERVAL)
+            for key, row in found.items()
+        }
 
     def packed(self) -> dict[str, Any]:
         """A compact form for JSON (see `pack`)."""
         return pack({column: [row[column] for row in self.rows] for column in self.columns})
 
 
-def first_of_each(rows: Iterable[Value], key: Callable[[Value], Key]) -> dict[Key, Value]:
-    """Keep the first row with each key; of an estimate's rows, the first is the recommended one.
+def chosen_of_each(
+    rows: Iterable[Value], key: Callable[[Value], Key], chosen: Callable[[Value], bool]
+) -> dict[Key, Value]:
+    """Keep one row with each key: the chosen one, or else the first.
 
     Parameters
     ----------
@@ -50,20 +68,25 @@ def first_of_each(rows: Iterable[Value], key: Callable[[Value], Key]) -> dict[Ke
         Rows in order.
     key
         The function that gives a row's key.
+    chosen
+        Whether a row is the one to keep.
 
     Returns
     -------
     dict
-        The first row with each key.
+        One row with each key, in order of appearance of the keys.
 
     Examples
     --------
-    >>> first_of_each(["kfold t", "kfold z", "test t"], lambda row: row.split()[0])
-    {'kfold': 'kfold t', 'test': 'test t'}
+    >>> rows = ["kfold t", "kfold z!", "test t"]
+    >>> chosen_of_each(rows, lambda row: row.split()[0], lambda row: row.endswith("!"))
+    {'kfold': 'kfold z!', 'test': 'test t'}
     """
     found: dict[Key, Value] = {}
     for row in rows:
-        found.setdefault(key(row), row)
+        kept = found.setdefault(key(row), row)
+        if chosen(row) and not chosen(kept):
+            found[key(row)] = row
     return found
 
 
@@ -100,10 +123,10 @@ def read_table(path: Path) -> Table | None:
 
 
 def parse(column: str, texts: Iterable[str]) -> list[Any]:
-    """The values of a column: texts or numbers, None for an empty cell."""
+    """The values of a column: texts, numbers, True or False; None for an empty cell."""
     if column in TEXT:
         return [text or None for text in texts]
-    return [number(text) if text else None for text in texts]
+    return [TRUTH.get(text, number(text)) if text else None for text in texts]
 
 
 def number(text: str) -> Any:

@@ -1,21 +1,33 @@
 """The selection: θ̂ of each learner, the learner chosen among them, and the reason."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
+from heldout.estimates.confidence_rows import ConfidenceRow
 from heldout.estimates.procedures import ALL, Chosen
 from heldout.estimates.rows import RiskRow
-from heldout.estimates.rules import Curve, Rule, first_local_min
+from heldout.estimates.rules import CONFIDENCE_SET, Curve, Rule, first_local_min
+from heldout.names import canonical
+from heldout.selection.why import why
 
 
-def select(rows: Iterable[RiskRow], by: str, rule: Rule, maximum: int) -> dict[str, Any]:
+def select(
+    rows: Iterable[RiskRow],
+    kept: Sequence[ConfidenceRow],
+    by: str,
+    rule: Rule,
+    maximum: int,
+) -> dict[str, Any]:
     """Make the content of choice.json.
 
     Parameters
     ----------
     rows
         The rows of risks.csv.
+    kept
+        The rows of confidence_set.csv; none where there is no K-fold.
     by
         The estimator whose risks are compared.
     rule
@@ -34,11 +46,11 @@ def select(rows: Iterable[RiskRow], by: str, rule: Rule, maximum: int) -> dict[s
     ...     RiskRow("knn", f'{{"k":{k}}}', "kfold", risk, None, 0.01, None, None, None, 50)
     ...     for k, risk in ((1, 0.3), (5, 0.1), (9, 0.2))
     ... ]
-    >>> found = select(rows, "kfold", Rule("min"), maximum=100)
+    >>> found = select(rows, [], "kfold", Rule("min"), maximum=100)
     >>> found["learner"], found["theta"], found["why"]
-    ('knn', {'k': 5}, 'smallest kfold risk (0.1) of 3 θ')
+    ('knn', {'k': 5}, 'it has the smallest kfold risk (0.1) of the 3 θ tried')
     """
-    curves = _curves(rows, by)
+    curves = [replace(one, kept=_kept(one, kept)) for one in _curves(rows, by)]
     curve, best = rule.choose(curves)
     picks = {one.learner: rule.pick(one) for one in curves}
     warnings = [
@@ -50,8 +62,9 @@ def select(rows: Iterable[RiskRow], by: str, rule: Rule, maximum: int) -> dict[s
         "by": by,
         "rule": rule.name,
         "risk": curve.risks[best],
-        "why": _why(curve, best, len(curves), by, rule),
-        "learners": {one.learner: _entry(one, picks[one.learner]) for one in curves},
+        "why": why(curves, picks, curve.learner, by, rule),
+        "learners": {one.learner: _entry(one, picks[one.learner], rule) for one in curves},
+        "confidence_set": _confidence_set(kept, rule),
         "warnings": warnings,
     }
 
@@ -98,27 +111,37 @@ def _curves(rows: Iterable[RiskRow], by: str) -> list[Curve]:
     ]
 
 
-def _entry(curve: Curve, pick: int) -> dict[str, Any]:
+def _kept(curve: Curve, rows: Sequence[ConfidenceRow]) -> list[bool] | None:
+    """Which θ of a learner cannot be told from its best; None where that is not known."""
+    found = {row.theta: row.kept for row in rows if row.learner == curve.learner}
+    return [found[canonical(theta)] for theta in curve.thetas] if found else None
+
+
+def _confidence_set(rows: Sequence[ConfidenceRow], rule: Rule) -> dict[str, Any] | None:
+    """How many θ of all learners cannot be told from the best, and whose they are."""
+    if not rows:
+        return None
+    names = [row.learner for row in rows if row.kept_all]
     return {
+        "level": rule.level,
+        "size": len(names),
+        "of": len(rows),
+        "learners": list(dict.fromkeys(names)),
+    }
+
+
+def _entry(curve: Curve, pick: int, rule: Rule) -> dict[str, Any]:
+    found = {
         "theta": curve.thetas[pick],
         "risk": curve.risks[pick],
         "se": curve.errors[pick],
         "thetas": len(curve.thetas),
         "edges": edges(curve, pick),
     }
-
-
-def _why(curve: Curve, pick: int, learners: int, by: str, rule: Rule) -> str:
-    among = f" among {learners} learners" if learners > 1 else ""
-    risk, count = curve.risks[pick], len(curve.thetas)
-    if rule.name == "min" or count == 1:
-        return f"smallest {by} risk ({risk:.6g}) of {count} θ{among}"
-    if rule.name == "one_se":
-        return (
-            f"simplest of {count} θ whose {by} risk ({risk:.6g}) is within one standard error of the "
-            f"smallest ({min(curve.risks):.6g}){among}"
-        )
-    return f"first significant local minimum of the {by} risk ({risk:.6g}) in {count} θ{among}"
+    if curve.kept is None:
+        return found
+    simplest = replace(rule, name=CONFIDENCE_SET).pick(curve)
+    return found | {"kept": sum(curve.kept), "simplest": curve.thetas[simplest]}
 
 
 def _warnings(curve: Curve, pick: int, rule: Rule, maximum: int) -> list[str]:

@@ -256,7 +256,8 @@ def _loss_table(task: DeclaredTask) -> LossTableSpec:
 def _rule(task: DeclaredTask) -> RuleSpec:
     select = task.block.select
     simpler = {learner.name: learner.simpler for learner in task.learners}
-    return RuleSpec(select.rule, select.patience, simpler)
+    config = task.config
+    return RuleSpec(select.rule, select.patience, simpler, config.level, config.seed)
 
 
 def _scan(task: DeclaredTask) -> ScanSpec | None:

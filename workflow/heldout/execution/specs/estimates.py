@@ -9,7 +9,7 @@ from heldout.selection.spec import SealedTestSpec
 
 @dataclass(frozen=True)
 class EstimateRisks:
-    """Cells → risks.csv."""
+    """Cells → risks.csv and confidence_set.csv."""
 
     cells: LossTableSpec
     level: float
@@ -17,7 +17,7 @@ class EstimateRisks:
 
 @dataclass(frozen=True)
 class SelectModel:
-    """risks.csv → choice.json."""
+    """risks.csv and confidence_set.csv → choice.json."""
 
     by: str
     rule: RuleSpec

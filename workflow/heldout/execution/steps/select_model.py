@@ -1,7 +1,8 @@
-"""risks.csv → choice.json: the frozen choice, before anything is tested."""
+"""risks.csv and confidence_set.csv → choice.json: the frozen choice, before anything is tested."""
 
 from pathlib import Path
 
+from heldout.estimates.confidence_rows import ConfidenceRow
 from heldout.estimates.rows import RiskRow, read_rows
 from heldout.estimates.rules import rule_of
 from heldout.execution.specs.estimates import SelectModel
@@ -12,5 +13,6 @@ from heldout.selection.select import select
 def main(folder: Path, spec: SelectModel) -> None:
     """Choose θ̂ and the learner, and freeze the choice."""
     rows = read_rows(folder / "risks.csv", RiskRow)
-    chosen = select(rows, spec.by, rule_of(spec.rule), spec.maximum)
+    kept = read_rows(folder / "confidence_set.csv", ConfidenceRow)
+    chosen = select(rows, kept, spec.by, rule_of(spec.rule), spec.maximum)
     write_json(folder / "selection" / "choice.json", chosen)

@@ -7,10 +7,20 @@ const ESTIMATE_COLUMNS = [
   { title: "Risk", number: true, value: (row) => row.risk, show: riskCell },
   { title: "Interval", number: true, value: (row) => row.ci_low, show: intervalCell },
   { title: "Method", class: "method", value: (row) => row.interval, show: methodCell },
+  { title: "What the interval is for", class: "long", value: (row) => row.interval_target, show: purposeCell },
   { title: "n", number: true, value: (row) => row.n },
   { title: "Fits", number: true, value: fitsOf },
   { title: "θ", value: (row) => row.theta, show: chosenText },
   { title: "What it estimates", class: "long", value: (row) => row.target, show: targetCell },
+];
+
+const INTERVAL_COLUMNS = [
+  { title: "Estimator", value: (row) => row.estimator, show: estimatorLink },
+  { title: "Interval", number: true, value: (row) => row.ci_low, show: intervalCell },
+  { title: "Level", number: true, value: (row) => row.level, show: (level) => showShare(level, 0) },
+  { title: "Method", class: "method", value: (row) => row.interval, show: methodCell },
+  { title: "Recommended", value: (row) => row.recommended, show: showTruth },
+  { title: "What it is for", class: "long", value: (row) => row.interval_target, show: (text) => text ?? ABSENT },
 ];
 
 // How many fits of the whole grid the estimate looks at.
@@ -31,17 +41,17 @@ function riskCell(value, row) {
   return el("span", {}, showRisk(value), error);
 }
 
-// The recommended interval, and the others smaller below.
 function intervalCell(_, row) {
-  const small = (other) => el("span", { class: "others" }, showInterval(other.ci_low, other.ci_high));
-  const others = row.others.map(small);
-  return el("span", {}, showInterval(row.ci_low, row.ci_high), ...others);
+  return showInterval(row.ci_low, row.ci_high);
 }
 
-function methodCell(name, row) {
-  const link = (one) => (one ? explained("interval", one, intervalTitle(one)) : ABSENT);
-  const others = row.others.map((other) => el("span", { class: "others" }, link(other.interval)));
-  return el("span", {}, link(name), ...others);
+function methodCell(name) {
+  return name ? explained("interval", name, intervalTitle(name)) : ABSENT;
+}
+
+// What the recommended interval is for, or why there is none.
+function purposeCell(text, row) {
+  return text ?? row.note ?? ABSENT;
 }
 
 function chosenText(theta, row) {
@@ -50,19 +60,16 @@ function chosenText(theta, row) {
   return shown === ABSENT ? row.chosen : `${row.chosen}, ${shown}`;
 }
 
-// One row per estimator, its further intervals inside.
-function folded(rows) {
-  return [...groupBy(rows, "estimator").values()].map(([first, ...others]) => ({ ...first, others }));
-}
+const NO_INTERVAL = { se: null, ci_low: null, ci_high: null, interval: null, interval_target: null, level: null };
 
-// The first interval of an estimate is the recommended one; the others are drawn thinner, below.
+// Rank 0: an estimate with its recommended interval, or without one. The other intervals follow.
 function ranked(rows) {
-  const count = new Map();
-  return rows.map((row) => {
-    const key = `${row.learner}\u0000${row.estimator}`;
-    const rank = count.get(key) ?? 0;
-    count.set(key, rank + 1);
-    return { ...row, rank };
+  const groups = d3.group(rows, (row) => `${row.learner}\u0000${row.estimator}`);
+  return [...groups.values()].flatMap((group) => {
+    const best = group.find((row) => row.recommended === true);
+    const others = group.filter((row) => row !== best && row.interval);
+    const head = best ?? { ...group[0], ...NO_INTERVAL };
+    return [{ ...head, rank: 0 }, ...others.map((row, i) => ({ ...row, rank: i + 1, note: null }))];
   });
 }
 
@@ -71,6 +78,9 @@ function tipText(row) {
   if (isNumber(row.ci_low)) {
     lines.push(`${showInterval(row.ci_low, row.ci_high)} (${intervalTitle(row.interval)})`);
   }
+  if (row.interval_target) lines.push(`for ${row.interval_target}`);
+  if (row.recommended === false && row.interval) lines.push("not recommended: it may not hold");
+  if (row.note) lines.push(row.note);
   return lines.join("\n");
 }
 
@@ -124,25 +134,37 @@ function dotPlot(rows, y, domain, title, colour, width) {
 }
 
 function learnerFigure(learner) {
-  const rows = ranked(estimates.filter((row) => row.learner === learner));
+  const own = estimates.filter((row) => row.learner === learner);
+  const rows = ranked(own);
   const names = data.estimators.filter((name) => rows.some((row) => row.estimator === name));
   const drawn = figure({
     name: `estimates-${learner}`,
     title: `Every estimate for ${learnerTitle(learner)}.`,
-    note: "The thick line is the recommended interval, thin ones are the others. Hollow: seen in training.",
+    note: "The thick line is the recommended interval; thin ones are others, which may not hold. Hollow: seen in training.",
     columns: data.tables.estimates.columns,
-    rows,
+    rows: own,
     draw: (width) => dotPlot(rows, "estimator", names, estimatorTitle, (row) => roleColour(row.estimator), width),
   });
-  const csv = { columns: data.tables.estimates.columns, rows };
-  const table = buildTable(ESTIMATE_COLUMNS, folded(rows), { name: `estimates-${learner}`, csv });
-  return [drawn, table];
+  const options = { name: `estimates-${learner}`, csv: { columns: data.tables.estimates.columns, rows: own } };
+  const table = buildTable(ESTIMATE_COLUMNS, rows.filter((row) => row.rank === 0), options);
+  const intervals = own.filter((row) => row.interval);
+  if (intervals.length === 0) return [drawn, table];
+  const title = `All ${intervals.length} intervals, and what each is for`;
+  return [drawn, table, lazyTable(title, () => buildTable(INTERVAL_COLUMNS, intervals, options))];
 }
 
 const SHOWN_LEARNERS = 40;
 
+// What the intervals of a figure are for, if it is the same for all.
+function purposeNote(rows) {
+  const targets = [...new Set(rows.map((row) => row.interval_target).filter(Boolean))];
+  if (targets.length === 0) return "No interval is recommended.";
+  return targets.length === 1 ? `With the recommended interval, for ${targets[0]}.` : "With the recommended interval.";
+}
+
 function comparisonFigure(estimator) {
-  const all = ranked(estimates.filter((row) => row.estimator === estimator));
+  const own = estimates.filter((row) => row.estimator === estimator);
+  const all = ranked(own);
   const order = d3.groupSort(all, (group) => group[0].risk, (row) => row.learner);
   const shown = order.slice(0, SHOWN_LEARNERS);
   const rows = all.filter((row) => row.rank === 0 && shown.includes(row.learner));
@@ -150,9 +172,9 @@ function comparisonFigure(estimator) {
   return figure({
     name: `estimates-${estimator}`,
     title: `Every learner by ${estimatorTitle(estimator)}.`,
-    note: `With the recommended interval.${cut}`,
+    note: `${purposeNote(rows)}${cut}`,
     columns: data.tables.estimates.columns,
-    rows: all,
+    rows: own,
     draw: (width) => dotPlot(rows, "learner", shown, learnerTitle, () => roleColour(estimator), width),
   });
 }

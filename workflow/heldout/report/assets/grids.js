@@ -17,11 +17,16 @@ function isAt(theta, grid, marked) {
   return grid.axes.every(({ name }) => sameValue(theta[name], marked[name]));
 }
 
+const keptThetas = new Set(
+  unpack("confidence_set").filter((row) => row.kept).map((row) => `${row.learner}\u0000${row.theta}`),
+);
+
 function gridRows(grid) {
   return risks.get(grid.learner).map((row) => {
     const theta = JSON.parse(row.theta);
     const chosen = isAt(theta, grid, grid.selected);
-    return { ...row, values: theta, chosen, simple: !chosen && isAt(theta, grid, grid.one_se) };
+    const kept = keptThetas.has(`${row.learner}\u0000${row.theta}`);
+    return { ...row, values: theta, chosen, kept, simple: !chosen && isAt(theta, grid, grid.one_se) };
   });
 }
 
@@ -67,10 +72,18 @@ function curve(grid, rows, shown, width) {
     marks: [
       ...thetaMark(used.find((row) => row.chosen), x, "5 3", null),
       ...thetaMark(used.find((row) => row.simple), x, "1 3", "1 s.e."),
+      keptMark(used, x),
       ...shown.flatMap((name) => series(rows, name, x, axis.scale !== "category")),
       Plot.tip(used, Plot.pointer({ x, y: "risk", title })),
     ],
   });
+}
+
+// A dot at the bottom for each θ that cannot be told from the best.
+function keptMark(rows, x) {
+  const [first] = rows;
+  const kept = rows.filter((row) => row.kept && row.estimator === first.estimator);
+  return Plot.text(kept, { x, text: () => "•", frameAnchor: "bottom", fill: "var(--ink)", fontSize: 16, dy: 4 });
 }
 
 // A vertical line at a θ, named where it is not the selected one.
@@ -126,8 +139,9 @@ function gridTable(grid, rows) {
     value: (row) => row.risks[name],
     show: (value) => showRisk(value),
   }));
+  const kept = { title: "Like the best", value: (row) => row.kept, show: showTruth };
   const csv = { columns: data.tables.risks.columns, rows };
-  return buildTable([...axes, ...estimates], wideRows(rows), {
+  return buildTable([...axes, ...estimates, ...(keptThetas.size > 0 ? [kept] : [])], wideRows(rows), {
     name: `risks-${grid.learner}`,
     marked: (row) => row.chosen,
     csv,

@@ -26,6 +26,45 @@ function startMetrics() {
 
 const COMPARISON_COLUMNS = ["learner_a", "learner_b", "difference", "ci_low", "ci_high"];
 
+// The effect with its intervals first, p values last.
+const PAIR_COLUMNS = [
+  { key: "learner_a", title: "Learner a" },
+  { key: "learner_b", title: "Learner b" },
+  { key: "difference", title: "Risk of a − risk of b", number: true, show: (value) => showRisk(value) },
+  { key: "ci_low", title: "Interval", number: true, show: (low, row) => showInterval(low, row.ci_high) },
+  { key: "holm_low", title: "Adjusted interval", number: true, show: (low, row) => showInterval(low, row.holm_high) },
+  { key: "told_apart", title: "Told apart", show: showTruth },
+  { key: "prob_a_better", title: "Probability that a is better", number: true, show: (value) => showShare(value) },
+  { key: "n", title: "n", number: true },
+  { key: "p", title: "p", number: true, show: showP },
+  { key: "p_holm", title: "p, adjusted", number: true, show: showP },
+  { key: "note", title: "Note", show: (text) => text ?? "" },
+];
+
+function showP(value) {
+  if (!isNumber(value)) return ABSENT;
+  return value < 0.0001 ? "< 0.0001" : value.toFixed(4);
+}
+
+function negative(value) {
+  return isNumber(value) ? -value : null;
+}
+
+// Told apart by the adjusted interval, where there is one.
+function verdict(row) {
+  const [low, high] = isNumber(row.holm_low) ? [row.holm_low, row.holm_high] : [row.ci_low, row.ci_high];
+  if (!isNumber(low) || !isNumber(high)) return "var(--grey)";
+  return high < 0 ? "var(--green)" : low > 0 ? "var(--amber)" : "var(--grey)";
+}
+
+function pairText(row) {
+  const lines = [`${data.selection.learner} − ${row.other}: ${showRisk(row.difference)}`];
+  if (isNumber(row.ci_low)) lines.push(showInterval(row.ci_low, row.ci_high));
+  if (isNumber(row.holm_low)) lines.push(`${showInterval(row.holm_low, row.holm_high)} (adjusted)`);
+  if (row.note) lines.push(row.note);
+  return lines.join("\n");
+}
+
 // Every pair with the selected learner, turned so that it comes first.
 function againstSelected(rows) {
   const best = data.selection.learner;
@@ -34,18 +73,18 @@ function againstSelected(rows) {
     .map((row) => {
       if (row.learner_a === best) return { ...row, other: row.learner_b };
       const turned = { learner_a: best, learner_b: row.learner_a, difference: -row.difference };
-      const ends = { ci_low: -row.ci_high, ci_high: -row.ci_low };
+      const ends = { ci_low: negative(row.ci_high), ci_high: negative(row.ci_low) };
+      const adjusted = { holm_low: negative(row.holm_high), holm_high: negative(row.holm_low) };
       const chance = isNumber(row.prob_a_better) ? { prob_a_better: 1 - row.prob_a_better } : {};
-      return { ...row, ...turned, ...ends, ...chance, other: row.learner_a };
+      return { ...row, ...turned, ...ends, ...adjusted, ...chance, other: row.learner_a };
     });
 }
 
 function forest(rows, width) {
   const domain = d3.groupSort(rows, (group) => -group[0].difference, (row) => row.other);
-  const colour = (row) => (row.ci_high < 0 ? "var(--green)" : row.ci_low > 0 ? "var(--amber)" : "var(--grey)");
-  const title = (row) =>
-    `${data.selection.learner} − ${row.other}: ${showRisk(row.difference)}\n${showInterval(row.ci_low, row.ci_high)}`;
-  const ends = { x1: "ci_low", x2: "ci_high", y: "other", strokeLinecap: "round" };
+  const known = (key) => rows.filter((row) => isNumber(row[key]));
+  const ends = { x1: "ci_low", x2: "ci_high", y: "other", strokeLinecap: "round", stroke: verdict };
+  const adjusted = { ...ends, x1: "holm_low", x2: "holm_high", strokeWidth: 1.2 };
   return linePlot({
     domain,
     width,
@@ -54,9 +93,10 @@ function forest(rows, width) {
     x: riskAxis({ ticks: Math.max(3, width / 100) }),
     marks: [
       Plot.ruleX([0], { stroke: "currentColor", strokeOpacity: 0.6 }),
-      Plot.ruleY(rows, { ...ends, stroke: colour, strokeWidth: 3, strokeOpacity: 0.55 }),
-      Plot.dot(rows, { x: "difference", y: "other", fill: colour, r: 4.5 }),
-      Plot.tip(rows, Plot.pointer({ x: "difference", y: "other", title })),
+      Plot.ruleY(known("holm_low"), adjusted),
+      Plot.ruleY(known("ci_low"), { ...ends, strokeWidth: 3, strokeOpacity: 0.55 }),
+      Plot.dot(rows, { x: "difference", y: "other", fill: verdict, r: 4.5 }),
+      Plot.tip(rows, Plot.pointer({ x: "difference", y: "other", title: pairText })),
     ],
   });
 }
@@ -69,7 +109,9 @@ function startComparisons() {
   const known = COMPARISON_COLUMNS.every((column) => table.columns.includes(column));
   const rows = known ? drawnPairs(againstSelected(all)) : [];
   if (rows.length > 0) holder.append(forestFigure(rows, table.columns));
-  const build = () => buildTable(plainColumns("comparisons"), all, { name: "comparisons" });
+  const columns = PAIR_COLUMNS.filter(({ key }) => table.columns.includes(key));
+  const options = { name: "comparisons", csv: { columns: table.columns, rows: all } };
+  const build = () => buildTable(columns, all, options);
   holder.append(rows.length > 0 ? lazyTable(`All ${all.length} pairs`, build) : build());
 }
 
@@ -83,7 +125,7 @@ function forestFigure(rows, columns) {
   return figure({
     name: "comparisons-with-selected",
     title: `Risk of ${data.selection.learner} minus that of the others.`,
-    note: "Left of zero: the selected learner is better. Green: the whole interval says so.",
+    note: "Left of zero: the selected learner is better. Thin: the adjusted interval. Green: the whole of it says so.",
     columns,
     rows,
     draw: (width) => forest(rows, width),

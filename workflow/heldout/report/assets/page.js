@@ -65,6 +65,10 @@ function showInterval(low, high) {
   return `${showRisk(low).replace(PERCENT, "")} to ${showRisk(high)}`;
 }
 
+function showTruth(value) {
+  return value === null || value === undefined ? ABSENT : value ? "yes" : "no";
+}
+
 function showValue(value) {
   if (value === null || value === undefined) return "none";
   if (Array.isArray(value)) return `{${value.map(showValue).join(", ")}}`;

@@ -1,0 +1,83 @@
+"""The coverage study: its problems are valid, its command works end to end, and its page says what the rows say."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+sys.path.insert(0, str(BENCHMARKS))
+
+from coverage_page import attainable, lower_of_targets, page, too_small  # noqa: E402
+from coverage_problems import Problem, cells_of, config_of, read_problems  # noqa: E402
+from coverage_rows import CoverageRow  # noqa: E402
+
+from heldout.estimates.rows import read_rows  # noqa: E402
+from heldout.execution.study import Study  # noqa: E402
+
+
+def test_the_command_runs_end_to_end_and_can_be_repeated(tmp_path: Path) -> None:
+    command = [sys.executable, str(BENCHMARKS / "coverage.py"), "--quick", "--out", str(tmp_path)]
+    subprocess.run(command, check=True, capture_output=True)
+    rows: list[CoverageRow] = read_rows(tmp_path / "coverage.csv", CoverageRow)
+    found = {(row.estimator, row.target) for row in rows}
+    assert {("nested_cv", "tuned"), ("nested_cv", "predictor")} <= found
+    assert {("kfold", "algorithm"), ("kfold", "predictor"), ("loo", "predictor")} <= found
+    assert all(row.draws == 3 and 0 <= row.coverage <= 1 for row in rows)
+    assert {row.width for row in rows if row.interval == "bayle_all_pairs"} == {1.0}
+    text = (tmp_path / "coverage.md").read_text(encoding="utf-8")
+    assert "groups of five rows, k-NN ✦" in text
+    assert "a real table" in text
+    batches = sorted(tmp_path.rglob("batch-*.npz"))
+    before = [path.stat().st_mtime_ns for path in batches]
+    subprocess.run(command, check=True, capture_output=True)
+    assert [path.stat().st_mtime_ns for path in batches] == before, "nothing is computed twice"
+
+
+def test_all_problems_are_valid_and_enough_are_new() -> None:
+    problems = read_problems()
+    cells = cells_of(problems)
+    assert len(Study(config_of(cells)).audits) == len(cells)
+    assert len(problems) >= 14
+    assert sum(one.origin == "new" for one in problems) >= 8
+    assert {one.origin for one in problems} == {"found", "new"}
+    assert all(cell.draws >= 200 for cell in cells)
+
+
+def row(
+    target: str, coverage: float, draws: int = 400, interval: str = "tuned_jackknife"
+) -> CoverageRow:
+    start = "p", "new", 60, "ridge", "squared", 5, 1, "nested_cv"
+    error = (coverage * (1 - coverage) / draws) ** 0.5
+    return CoverageRow(*start, interval, target, draws, coverage, error, 1.5)
+
+
+def test_the_page_shows_the_lower_of_the_two_targets() -> None:
+    rows = [row("tuned", 0.96), row("predictor", 0.91), row("tuned", 0.8, interval="bates")]
+    lowest = lower_of_targets(rows)
+    assert [one.coverage for one in lowest] == [0.91, 0.8]
+    assert too_small(lowest[0])
+    assert not too_small(row("tuned", 0.93)), "two Monte Carlo errors are .022"
+
+
+def test_the_recommended_interval_is_found_by_its_name() -> None:
+    problem = Problem("p", "a problem", "new", {60: 400}, {}, {}, 442)
+    old = [
+        row("tuned", 0.95, interval="nadeau_bengio"),
+        row("tuned", 0.81, interval="bayle_all_pairs"),
+    ]
+    text = page(old, [problem])
+    assert "has no interval `tuned_jackknife`" in text
+    assert "**.81 ± .020**" in text
+    assert "p, n = 60: .932" in text
+    text = page([*old, row("tuned", 0.96)], [problem])
+    assert "## Nested CV: `tuned_jackknife`" in text
+    assert "has no interval" not in text
+    assert "| a problem ✦ | .96 | .95 | **.81** |" in text, "the recommended one comes first"
+    assert "in 0 of 1 cells" in text
+
+
+def test_what_an_exact_interval_reaches_on_a_small_table() -> None:
+    assert attainable(60, 10**9) == pytest.approx(0.95, abs=1e-6)
+    assert attainable(100, 200) == pytest.approx(0.834, abs=1e-3), "1.96/√2"

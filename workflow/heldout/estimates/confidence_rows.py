@@ -1,0 +1,99 @@
+"""The confidence set of θ, from the folds of K-fold: the rows of confidence_set.csv.
+
+A θ is kept if it cannot be told from the best one (see `confidence_set`): within its learner, and
+among the θ of all learners. A learner cannot be told from the best if one of its θ is kept among all.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from heldout.estimates.confidence_set import p_values
+from heldout.estimates.lookup import available_kind
+from heldout.estimates.loss_table import LossTable
+from heldout.estimates.out_of_fold import OutOfFold
+from heldout.names import canonical, seed_for
+from heldout.resampling.kinds import FOLDS
+
+
+@dataclass(frozen=True)
+class ConfidenceRow:
+    """A θ, its K-fold risk, and whether it can be told from the best θ of its learner, and of all."""
+
+    learner: str
+    theta: str
+    risk: float
+    p: float
+    kept: bool
+    p_all: float
+    kept_all: bool
+
+
+def confidence_rows(loss_table: LossTable, level: float, seed: int) -> list[ConfidenceRow]:
+    """Compute the rows of confidence_set.csv.
+
+    Parameters
+    ----------
+    loss_table
+        The losses of a task.
+    level
+        The probability that the set contains the θ that is best on average.
+    seed
+        The root seed.
+
+    Returns
+    -------
+    list of ConfidenceRow
+        Learners and θ in order; none where there is no K-fold.
+
+    Examples
+    --------
+    >>> [(row.theta, row.kept) for row in confidence_rows(loss_table, 0.95, seed=1)]
+    [('{"shrink":0.0}', True), ('{"shrink":0.5}', True)]
+    """
+    if available_kind(FOLDS, loss_table.resamples) is None:
+        return []
+    folds, names = OutOfFold(loss_table), list(loss_table.thetas)
+    alone = [learner_p_values(folds, [name], seed) for name in names]
+    together = alone[0] if len(names) == 1 else learner_p_values(folds, names, seed)
+    pairs = [(name, theta) for name in names for theta in loss_table.thetas[name]]
+    means = [[folds.fold_means(n, p).mean(axis=0) for p in folds.repeats] for n in names]
+    risks = np.concatenate([np.mean(one, axis=0) for one in means])
+    alpha = 1 - level
+    return [
+        ConfidenceRow(name, canonical(theta), risk, p, p > alpha, p_all, p_all > alpha)
+        for (name, theta), risk, p, p_all in zip(
+            pairs, risks.tolist(), np.concatenate(alone).tolist(), together.tolist(), strict=True
+        )
+    ]
+
+
+def learner_p_values(folds: OutOfFold, learners: list[str], seed: int) -> np.ndarray:
+    """Compute for each θ of some learners the p-value of being the best.
+
+    Parameters
+    ----------
+    folds
+        The out-of-fold losses of a task.
+    learners
+        Names of learners.
+    seed
+        The root seed.
+
+    Returns
+    -------
+    numpy.ndarray
+        P-values, learner by learner; all 1 where units are too few to tell.
+
+    Examples
+    --------
+    >>> bool(learner_p_values(OutOfFold(loss_table), ["mean"], seed=1).max() > 0.5)
+    True
+    """
+    losses = np.concatenate([folds.by_row(name) for name in learners], axis=1)
+    centred = np.concatenate([folds.centred_by_row(name) for name in learners], axis=1)
+    units = folds.loss_table.units(np.arange(len(losses)))
+    k = folds.repeats[0].k
+    if len(np.unique(units)) <= k:
+        return np.ones(losses.shape[1])
+    return p_values(losses, centred, units, k, seed_for(seed, "confidence_set", *learners))

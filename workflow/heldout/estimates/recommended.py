@@ -1,0 +1,118 @@
+"""Which interval is recommended, in one place.
+
+An estimator lists its intervals in order. The first that is valid is recommended if it stands here,
+and none of the reasons below is against it. What stands here has been seen to cover at least 90 % for
+a nominal 95 %: by theorem, or in every problem of docs/coverage.md without heavy tails, from 30 to
+1,000 rows, rows and groups. A test compares this table with docs/coverage.csv.
+"""
+
+from heldout.estimates.evidence import Evidence
+from heldout.estimates.intervals import valid_intervals
+from heldout.estimates.registry import ESTIMATORS
+from heldout.estimates.tails import rows_with_half, tail_ratio
+
+BY_THEOREM = "exact for independent rows"
+BY_STUDY = "simulation, docs/coverage.md"
+
+HOLDS = {
+    ("bootstrap_632plus", "bootstrap_se"): BY_STUDY,
+    ("holdout", "clopper_pearson"): BY_THEOREM,
+    ("holdout", "betting"): BY_THEOREM,
+    ("holdout", "wilson"): BY_STUDY,
+    ("holdout", "skewed_t"): BY_STUDY,
+    ("kfold", "tuned_jackknife"): BY_STUDY,
+    ("loo", "tuned_jackknife"): BY_STUDY,
+    ("montecarlo", "tuned_jackknife"): BY_STUDY,
+    ("nested_cv", "tuned_jackknife"): BY_STUDY,
+    ("nested_dev", "tuned_jackknife"): BY_STUDY,
+    ("test", "clopper_pearson"): BY_THEOREM,
+    ("test", "betting"): BY_THEOREM,
+    ("test", "wilson"): BY_STUDY,
+    ("test", "skewed_t"): BY_STUDY,
+}
+"""(estimator, interval) → the evidence."""
+
+ROWS_ONLY = {"bootstrap_se"}
+"""Intervals that hold for independent rows only: with groups they covered less than 90 %."""
+
+FEWEST = {"skewed_t": 8, "wilson": 8}
+"""An interval of this name is recommended from this many rows (or groups) on."""
+
+
+def recommended(evidence: Evidence) -> str | None:
+    """Name the recommended interval.
+
+    Parameters
+    ----------
+    evidence
+        The losses of an estimate.
+
+    Returns
+    -------
+    str or None
+        The interval; None if none is known to hold: `reason_for_none` says why.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> losses = [np.array([1.0, 0.0, 0.0, 0.0])]
+    >>> recommended(Evidence("test", losses, [np.arange(4)], bound=1.0, binary=True))
+    'clopper_pearson'
+    """
+    return None if reason_for_none(evidence) else next(valid_intervals(evidence))
+
+
+def reason_for_none(evidence: Evidence) -> str | None:
+    """Say why no interval is recommended.
+
+    Parameters
+    ----------
+    evidence
+        The losses of an estimate.
+
+    Returns
+    -------
+    str or None
+        The reason, in words; None if an interval is recommended.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> losses = [np.array([1.0, 0.0]), np.array([0.0, 0.0])]
+    >>> rows = [np.array([0, 1]), np.array([2, 3])]
+    >>> reason_for_none(Evidence("kfold", losses, rows, bound=1.0, binary=True, candidates=7))
+    'no interval holds: the same rows chose θ among 7'
+    """
+    name = next(valid_intervals(evidence), None)
+    if name is None:
+        return _without_interval(evidence)
+    if evidence.candidates > 1:
+        return f"no interval holds: the same rows chose θ among {evidence.candidates}"
+    if (reason := heavy_tails(evidence)) is not None:
+        return f"no interval holds: {reason}"
+    if (evidence.estimator, name) not in HOLDS or (evidence.grouped and name in ROWS_ONLY):
+        return "no interval of this estimate is known to hold"
+    fewest = FEWEST.get(name, 2)
+    if evidence.unit_count < fewest:
+        what = "groups" if evidence.grouped else "rows"
+        return f"no interval is known to hold for {evidence.unit_count} {what}; {fewest} are needed"
+    return None
+
+
+def _without_interval(evidence: Evidence) -> str | None:
+    """Why there is none at all; None for estimators that have none by nature."""
+    if not ESTIMATORS[evidence.estimator].intervals:
+        return None
+    if not evidence.varies:
+        return "no interval: all losses are equal, so that their variance cannot be estimated"
+    if evidence.unit_count < 2:
+        return "no interval: there is one independent unit only"
+    return "no interval is valid for these rows"
+
+
+def heavy_tails(evidence: Evidence) -> str | None:
+    """Which share of the rows carries half of the loss, if that is too much for any interval."""
+    if evidence.heavy is None or tail_ratio(evidence.pooled) <= evidence.heavy:
+        return None
+    rows, everything = rows_with_half(evidence.pooled), len(evidence.pooled)
+    return f"heavy tails, {rows} of {everything} held-out losses make up half of the risk"
