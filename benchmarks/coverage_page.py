@@ -43,10 +43,12 @@ def page(rows: Sequence[CoverageRow], problems: Sequence[Problem]) -> str:
     best = RECOMMENDED if RECOMMENDED in present else REFERENCE
     lowest = lower_of_targets(rows)
     parts = [HEAD.format(level=_share(LEVEL)), _stand_in(best)]
-    parts += _section(NESTED, best, lowest, titles)
-    parts += _section(KFOLD, best, lowest, titles)
-    parts += ["## Other estimators\n", _others(lowest, titles)]
-    parts += ["## What breaks it\n", _breaks(lowest, best, titles), _tails(lowest)]
+    fixed = [row for row in lowest if row.estimator != KFOLD or row.recommended]
+    parts += _section(NESTED, "", best, lowest, titles)
+    parts += _section(KFOLD, " at a fixed θ", best, fixed, titles)
+    parts += [_chosen(lowest, best, titles)]
+    parts += ["## Other estimators\n", OTHERS, _others(lowest, titles)]
+    parts += ["## What breaks it\n", _breaks(lowest, titles), _tails(lowest)]
     parts += [_populations(lowest, problems), LIMITS]
     return "\n".join(part for part in parts if part)
 
@@ -71,7 +73,7 @@ def lower_of_targets(rows: Iterable[CoverageRow]) -> list[CoverageRow]:
 
 
 def _section(
-    estimator: str, best: str, rows: Sequence[CoverageRow], titles: dict[str, str]
+    estimator: str, where: str, best: str, rows: Sequence[CoverageRow], titles: dict[str, str]
 ) -> list[str]:
     """The recommended interval of an estimator with errors, then the others beside it."""
     mine = [row for row in rows if row.estimator == estimator]
@@ -79,7 +81,7 @@ def _section(
     if not chosen:
         return []
     return [
-        f"## {ESTIMATORS[estimator].title}: `{best}`\n",
+        f"## {ESTIMATORS[estimator].title}{where}: `{best}`\n",
         _by_size(chosen, titles),
         _widths(chosen),
         f"The intervals of {ESTIMATORS[estimator].title} side by side; coverages at {_sizes(mine)} rows, as far as "
@@ -113,15 +115,33 @@ def _in_a_row(rows: Iterable[CoverageRow], interval: str) -> str:
     return " / ".join(_marked(row, _share(row.coverage)) for row in mine) or "–"
 
 
+def _chosen(rows: Sequence[CoverageRow], best: str, titles: dict[str, str]) -> str:
+    """K-fold at a θ that the same folds chose."""
+    mine = [row for row in rows if row.estimator == KFOLD and row.interval == best]
+    chosen = [row for row in mine if not row.recommended]
+    if not chosen:
+        return ""
+    return f"## K-fold CV at a θ that the same folds chose\n\n{CHOSEN}\n{_by_size(chosen, titles)}"
+
+
 def _others(rows: Iterable[CoverageRow], titles: dict[str, str]) -> str:
-    lines = [["estimator", "interval", "problem", "n", "coverage", "width"]]
-    others = [row for row in rows if row.estimator not in (NESTED, KFOLD)]
+    lines = [["estimator", "interval", "recommended", "problem", "n", "coverage"]]
     order = list(ESTIMATORS)
-    for row in sorted(others, key=lambda row: order.index(row.estimator)):
-        title = ESTIMATORS[row.estimator].title
-        texts = [title, f"`{row.interval}`", titles[row.problem], str(row.n), with_error(row)]
-        lines.append([*texts, _width([row])])
-    return table(lines) if others else "None in this run.\n"
+    cells: dict[tuple[int, str, bool, str], list[CoverageRow]] = {}
+    for row in rows:
+        if row.estimator not in (NESTED, KFOLD):
+            place = order.index(row.estimator), row.interval, row.recommended, row.problem
+            cells.setdefault(place, []).append(row)
+    for place in sorted(cells, key=lambda place: place[0]):
+        estimator, interval, recommended, problem = place
+        texts = [
+            ESTIMATORS[order[estimator]].title,
+            f"`{interval}`",
+            "yes" if recommended else "no",
+        ]
+        sizes = " / ".join(str(row.n) for row in sorted(cells[place], key=lambda row: row.n))
+        lines.append([*texts, titles[problem], sizes, _in_a_row(cells[place], interval)])
+    return table(lines) if cells else "None in this run.\n"
 
 
 def table(lines: Sequence[Sequence[str]]) -> str:
@@ -143,17 +163,17 @@ def _widths(rows: Sequence[CoverageRow]) -> str:
     )
 
 
-def _breaks(rows: Sequence[CoverageRow], best: str, titles: dict[str, str]) -> str:
-    mine = [row for row in rows if row.interval == best and row.estimator in (NESTED, KFOLD)]
+def _breaks(rows: Sequence[CoverageRow], titles: dict[str, str]) -> str:
+    mine = [row for row in rows if row.recommended]
     failed = sorted((row for row in mine if too_small(row)), key=lambda row: row.coverage)
     texts = [
-        f"- {titles[row.problem]}, n = {row.n}, {ESTIMATORS[row.estimator].title}: "
+        f"- {titles[row.problem]}, n = {row.n}, {ESTIMATORS[row.estimator].title}, `{row.interval}`: "
         f"{with_error(row)} (target `{row.target}`)"
         for row in failed
     ]
     head = (
-        f"`{best}` is clearly below its level in {len(failed)} of {len(mine)} cells "
-        f"(about {len(mine) * 0.025:.0f} would be by chance if it were exact):\n"
+        f"Of {len(mine)} recommended intervals (an estimate of a problem at one n each), {len(failed)} are clearly "
+        f"below their level (about {len(mine) * 0.025:.0f} would be by chance if all were exact):\n"
     )
     return "\n".join([head, *texts, ""])
 
@@ -196,6 +216,14 @@ def attainable(n: int, population: int) -> float:
     return 2 * normal.cdf(reach) - 1
 
 
+CHOSEN = """\
+The smallest of several risks is too small, and no interval of it allows for that: heldout recommends none. This is how
+often the interval of a fixed θ would cover there.
+"""
+OTHERS = """\
+Of a development set the true value is the risk of the model that was fitted to the rest; of all others it is, as above,
+the risk of the final model or the expected risk at size n, whichever is covered less often.
+"""
 LIMITS = """\
 The study says nothing about problems unlike these: time series, shifts between the sample and later rows, and
 neural networks, for instance, are not in it.

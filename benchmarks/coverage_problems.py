@@ -5,6 +5,7 @@ Each problem at each n is a task of its own, so that each has its own number of 
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,26 @@ class Problem:
     def repeats(self) -> int:
         """How many partitions are drawn."""
         return int(self.task.get("kfold", {}).get("repeats", 1))
+
+    @property
+    def candidates(self) -> int:
+        """How many θ of all learners are tried."""
+        axes = [given.get("grid", {}).values() for given in self.learners.values()]
+        return sum(prod(_values(axis) for axis in grid) for grid in axes)
+
+    @property
+    def group_size(self) -> int:
+        """How many rows a group has; 1 without groups."""
+        return int(self.task.get("oracle", {}).get("group_size", 5)) if self.grouped else 1
+
+    @property
+    def grouped(self) -> bool:
+        """Whether rows come in groups."""
+        return "groups" in self.task
+
+
+def _values(axis: Any) -> int:
+    return int(axis["logspace"][2]) if isinstance(axis, dict) else len(axis)
 
 
 @dataclass(frozen=True)

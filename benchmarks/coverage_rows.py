@@ -9,10 +9,16 @@ from coverage_problems import Cell
 from heldout.audit.findings import headline
 from heldout.audit.summary import AuditRow
 from heldout.estimates import targets
+from heldout.estimates.interval_registry import INTERVALS
+from heldout.estimates.recommended import reason_against
+from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import read_rows
+from heldout.resampling.kinds import DEV
 
 REFERENCE = "bayle_all_pairs"
 """The interval that widths are compared with."""
+HELD_OUT = 0.2
+"""The share of a development set: heldout's default."""
 EXPECTED = (targets.TUNED, targets.THIS_ALGORITHM)
 """The expected risk at size n: of a tuned procedure, and of an algorithm with its θ."""
 
@@ -21,8 +27,9 @@ EXPECTED = (targets.TUNED, targets.THIS_ALGORITHM)
 class CoverageRow:
     """An interval of an estimator against one target, over all draws of a cell.
 
-    `width` is the mean width divided by that of bayle_all_pairs of the same estimator; empty where
-    the estimator has no such interval.
+    `recommended`: whether heldout recommends it there, heavy tails aside. `width` is the mean width
+    divided by that of bayle_all_pairs of the same estimator; empty where the estimator has no such
+    interval.
     """
 
     problem: str
@@ -35,6 +42,7 @@ class CoverageRow:
     estimator: str
     interval: str
     target: str
+    recommended: bool
     draws: int
     coverage: float
     coverage_se: float
@@ -47,8 +55,26 @@ def rows_of(cell: Cell, folder: Path) -> Iterator[CoverageRow]:
     mine = [row for row in audited if row.learner == headline(audited) and row.interval]
     reference = {row.estimator: row.width for row in mine if row.interval == REFERENCE}
     for row in mine:
-        if row.target in (targets.THIS_PREDICTOR, *EXPECTED):
+        if row.target in judged(row.estimator, row.interval):
             yield _row(cell, row, reference.get(row.estimator))
+
+
+def judged(estimator: str, interval: str) -> tuple[str, ...]:
+    """What people take an interval for: the final model and the expected risk; of one sample, its model."""
+    if ESTIMATORS[estimator].judges == DEV:
+        return INTERVALS[interval].derived_for[estimator]
+    return (targets.THIS_PREDICTOR, *EXPECTED)
+
+
+def recommended(cell: Cell, estimator: str, interval: str) -> bool:
+    """Whether heldout recommends an interval in a cell, heavy tails aside."""
+    problem, entry = cell.problem, ESTIMATORS[estimator]
+    units = cell.n // problem.group_size
+    if entry.judges == DEV:
+        units = round(HELD_OUT * units)
+    allowed_for = entry.judges == DEV or entry.role == "honest"
+    candidates = 1 if allowed_for else problem.candidates
+    return reason_against(estimator, interval, units, problem.grouped, candidates) is None
 
 
 def _row(cell: Cell, row: AuditRow, reference: float | None) -> CoverageRow:
@@ -67,6 +93,7 @@ def _row(cell: Cell, row: AuditRow, reference: float | None) -> CoverageRow:
         estimator=row.estimator,
         interval=row.interval,
         target=row.target,
+        recommended=recommended(cell, row.estimator, row.interval),
         draws=row.replicates,
         coverage=row.coverage,
         coverage_se=row.coverage_se,

@@ -13,6 +13,7 @@ from heldout.estimates.tails import rows_with_half, tail_ratio
 
 BY_THEOREM = "exact for independent rows"
 BY_STUDY = "simulation, docs/coverage.md"
+AS_HOLDOUT = "as on a development set: the losses of independent rows under one model"
 
 HOLDS = {
     ("bootstrap_632plus", "bootstrap_se"): BY_STUDY,
@@ -27,8 +28,8 @@ HOLDS = {
     ("nested_dev", "tuned_jackknife"): BY_STUDY,
     ("test", "clopper_pearson"): BY_THEOREM,
     ("test", "betting"): BY_THEOREM,
-    ("test", "wilson"): BY_STUDY,
-    ("test", "skewed_t"): BY_STUDY,
+    ("test", "wilson"): AS_HOLDOUT,
+    ("test", "skewed_t"): AS_HOLDOUT,
 }
 """(estimator, interval) → the evidence."""
 
@@ -86,16 +87,48 @@ def reason_for_none(evidence: Evidence) -> str | None:
     name = next(valid_intervals(evidence), None)
     if name is None:
         return _without_interval(evidence)
-    if evidence.candidates > 1:
-        return f"no interval holds: the same rows chose θ among {evidence.candidates}"
-    if (reason := heavy_tails(evidence)) is not None:
+    found = reason_against(
+        evidence.estimator, name, evidence.unit_count, evidence.grouped, evidence.candidates
+    )
+    if found is None and (reason := heavy_tails(evidence)) is not None:
         return f"no interval holds: {reason}"
-    if (evidence.estimator, name) not in HOLDS or (evidence.grouped and name in ROWS_ONLY):
+    return found
+
+
+def reason_against(
+    estimator: str, interval: str, units: int, grouped: bool, candidates: int
+) -> str | None:
+    """Say why a valid interval is not recommended, whatever the losses are.
+
+    Parameters
+    ----------
+    estimator, interval
+        Their names.
+    units
+        The number of held-out rows, or of groups.
+    grouped
+        Whether rows come in groups.
+    candidates
+        How many θ the same rows chose among, if the interval does not allow for that.
+
+    Returns
+    -------
+    str or None
+        The reason, in words; None if it is recommended.
+
+    Examples
+    --------
+    >>> reason_against("test", "wilson", units=5, grouped=True, candidates=1)
+    'no interval is known to hold for 5 groups; 8 are needed'
+    """
+    if candidates > 1:
+        return f"no interval holds: the same rows chose θ among {candidates}"
+    if (estimator, interval) not in HOLDS or (grouped and interval in ROWS_ONLY):
         return "no interval of this estimate is known to hold"
-    fewest = FEWEST.get(name, 2)
-    if evidence.unit_count < fewest:
-        what = "groups" if evidence.grouped else "rows"
-        return f"no interval is known to hold for {evidence.unit_count} {what}; {fewest} are needed"
+    fewest = FEWEST.get(interval, 2)
+    if units < fewest:
+        what = "groups" if grouped else "rows"
+        return f"no interval is known to hold for {units} {what}; {fewest} are needed"
     return None
 
 
