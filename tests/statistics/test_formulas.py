@@ -82,6 +82,17 @@ def test_the_test_of_numbers_has_squared_losses_unless_told_otherwise() -> None:
     assert {row.risk for row in rows} == {4.0}
 
 
+def test_no_interval_of_the_test_is_recommended_where_one_row_has_most_of_the_loss() -> None:
+    one = np.arange(20)
+    target = np.linspace(0.5, 1.5, 20)
+    for largest, recommended in ((1.5, True), (90.0, False)):
+        target[-1] = largest
+        found = SealedPredictions(one, one, target, Predictions(value=np.zeros(20)), None)
+        spec = SealedTestSpec("t", 19, "squared", LEVEL)
+        rows = sealed_test.test_rows(found, {"learner": "knn", "theta": {}}, spec, 1)
+        assert any(row.recommended for row in rows) == recommended
+
+
 def test_a_refused_opening_gives_no_estimate() -> None:
     none = np.arange(0)
     found = SealedPredictions(none, none, none, Predictions(), ["a", "b"])

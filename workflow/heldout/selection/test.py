@@ -54,6 +54,7 @@ def _evidence(found: SealedPredictions, spec: SealedTestSpec, count: int) -> Evi
         [found.unit],
         bound=loss.bound,
         binary=loss.name == "zero_one",
+        heavy=loss.heavy,
         divisor=opening_divisor(count),
         seed=seed_for(spec.seed, spec.task, "test", "bootstrap"),
     )
