@@ -58,7 +58,7 @@ def test_the_shipped_configs_are_valid():
         ({"task": "test: 1.5"}, "tasks.p.test: should be less than 1 (found 1.5)"),
         ({"task": "kfold: {k: 1}"}, "tasks.p.kfold.k: should be greater than or equal to 2"),
         ({"task": "kfold: 5"}, "tasks.p.kfold: should be a mapping (key: value) (found 5)"),
-        ({"task": "loss: zero-one"}, "(found 'zero-one'); did you mean 'zero_one'?"),
+        ({"task": "loss: zero-one"}, "unknown loss 'zero-one'; did you mean 'zero_one'?"),
         ({"task": "estimators: [kfolds]"}, "tasks.p.estimators.0: should be 'training'"),
         ({"task": "estimators: [kfolds]"}, "(found 'kfolds'); did you mean 'kfold'?"),
         ({"task": "estimators: []"}, "tasks.p.estimators: should not be empty"),

@@ -12,10 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from heldout import limits
 from heldout.config.one_of import OneOf
 from heldout.estimates.lookup import default_estimators, estimator_names, selector_names
-from heldout.measures.registry import loss_names
 
 Fraction = Annotated[float, Field(gt=0, lt=1)]
-Loss = Annotated[str, OneOf(loss_names)]
 EstimatorName = Annotated[str, OneOf(estimator_names)]
 SelectorName = Annotated[str, OneOf(selector_names)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=60)]
@@ -132,9 +130,11 @@ class Task(Strict):
         default=[], description="texts that mean 'missing', besides the usual ones"
     )
     categories: list[str] = Field(default=[], description="columns of numbers that are categories")
-    loss: Loss | None = Field(
+    loss: str | dict[Any, Any] | None = Field(
         default=None,
-        description="default: zero_one for text and boolean targets, squared for numbers",
+        description="zero_one, cross_entropy, brier, squared, absolute; the import path of a function of your own; "
+        "{costs: …}, {quantile: …} or {function: …} ([losses](../docs/estimators.md#losses)). Default: "
+        "zero_one for text and boolean targets, squared for numbers",
     )
     metrics: list[str] = Field(
         default=[], description="scikit-learn scorers, reported and never used for selection"

@@ -34,7 +34,8 @@ from heldout.execution.specs.estimates import (
 )
 from heldout.execution.specs.report import DrawFigures, RenderIndex, RenderReport
 from heldout.execution.tasks import DeclaredTask
-from heldout.measures.registry import LOSSES
+from heldout.measures.choice import classification_of, loss_spec
+from heldout.measures.spec import LossSpec
 from heldout.numerics.engines.registry import numeric_code
 from heldout.provenance import library_versions
 from heldout.report.assets import assets_digest
@@ -65,7 +66,7 @@ def prepare_data(task: DeclaredTask) -> Request:
         fold_column=block.kfold.column,
         missing=block.missing,
         categories=block.categories,
-        classification=None if block.loss is None else LOSSES[block.loss].classification,
+        classification=classification_of(block.loss),
         test=block.test,
         stratify=block.kfold.stratify,
         oracle=oracle,
@@ -84,7 +85,7 @@ def fit_cells(task: DeclaredTask, batch: str, batches: str) -> FitCells:
     cells = _cells(task)
     return FitCells(
         cells=replace(cells, learners=[replace(one, simpler={}) for one in cells.learners]),
-        loss=task.block.loss,
+        loss=_loss(task),
         models=task.config.models,
         scan=_scan(task),
         batch=int(batch),
@@ -137,7 +138,7 @@ def open_test(task: DeclaredTask) -> OpenTest:
 def score_test(task: DeclaredTask) -> ScoreTest:
     """The risk of the sealed test."""
     config = task.config
-    test = SealedTestSpec(task.name, config.seed, task.block.loss, config.level)
+    test = SealedTestSpec(task.name, config.seed, _loss(task), config.level)
     return ScoreTest(test, config.vault == "private")
 
 
@@ -178,7 +179,7 @@ def draw_figures(task: DeclaredTask) -> DrawFigures:
 def render_index(tasks: Sequence[DeclaredTask]) -> RenderIndex:
     """The page of all tasks."""
     return RenderIndex(
-        losses={task.name: task.block.loss for task in tasks},
+        losses={task.name: _loss(task) for task in tasks},
         audits=[task.name for task in tasks if task.block.audit is not None],
         assets=assets_digest(),
     )
@@ -192,7 +193,7 @@ def audit_batch(task: DeclaredTask, m: str, batch: str) -> AuditBatch:
         cells=replace(_cells(task), kinds=kinds),
         data=block.data,
         oracle=task.oracle,
-        loss=block.loss,
+        loss=_loss(task),
         level=task.config.level,
         estimators=task.estimators,
         settings={split: _settings(task, split) for split in split_files(kinds)},
@@ -226,7 +227,7 @@ def render_audit(task: DeclaredTask) -> RenderAudit:
     page = AuditPageSpec(
         task=task.name,
         level=task.config.level,
-        loss=task.block.loss,
+        loss=_loss(task),
         data=task.block.data,
         oracle=task.oracle,
         folds=None if kfold.column else kfold.k,
@@ -250,7 +251,11 @@ def _cells(task: DeclaredTask) -> CellsSpec:
 
 
 def _loss_table(task: DeclaredTask) -> LossTableSpec:
-    return LossTableSpec(task.config.seed, task.block.loss, task.kinds(), task.learners)
+    return LossTableSpec(task.config.seed, _loss(task), task.kinds(), task.learners)
+
+
+def _loss(task: DeclaredTask) -> LossSpec | None:
+    return loss_spec(task.block.loss, f"tasks.{task.name}.loss")
 
 
 def _rule(task: DeclaredTask) -> RuleSpec:
