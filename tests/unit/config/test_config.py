@@ -287,3 +287,12 @@ def test_the_config_does_not_change_after_validation():
 
     with pytest.raises(ValidationError, match="frozen"):
         validate(config()).seed = 3
+
+
+def test_classes_in_costs_are_texts_whatever_yaml_makes_of_them():
+    raw = yaml.safe_load(
+        "{tasks: {t: {data: d.csv, target: y, learners: [knn], loss: {costs: {yes: {no: 5}, no: {yes: 1}}}}}}"
+    )
+    assert validate(raw).tasks["t"].loss == {"costs": {"yes": {"no": 5}, "no": {"yes": 1}}}
+    raw["tasks"]["t"]["loss"] = {"costs": {1: {2: 0.5}}}
+    assert validate(raw).tasks["t"].loss == {"costs": {"1": {"2": 0.5}}}

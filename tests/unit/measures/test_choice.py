@@ -17,16 +17,6 @@ GOOD: dict[str, tuple[Any, LossSpec | None, bool | None]] = {
     "none": (None, None, None),
     "a name": ("brier", LossSpec("brier"), True),
     "costs": ({"costs": COSTS}, LossSpec("costs", {"costs": COSTS}), True),
-    "costs as YAML reads them": (
-        {"costs": {True: {False: 5}, False: {True: 1}}},
-        LossSpec("costs", {"costs": COSTS}),
-        True,
-    ),
-    "classes that are numbers": (
-        {"costs": {1: {2: 0.5}}},
-        LossSpec("costs", {"costs": {"1": {"2": 0.5}}}),
-        True,
-    ),
     "a quantile": ({"quantile": 0.9}, LossSpec("quantile", {"quantile": 0.9}), False),
     "a function": (
         {"function": "sklearn.metrics.log_loss", "needs": "proba", "bound": 2},

@@ -142,19 +142,12 @@ def _costs(given: Any, where: str) -> dict[str, dict[str, float]]:
             f"{where}: should be true class: {{predicted class: cost}}, found {given!r}"
         )
     found = {
-        _text(true): {
-            _text(label): _number(cost, f"{where}.{true}.{label}") for label, cost in row.items()
-        }
+        true: {label: _number(cost, f"{where}.{true}.{label}") for label, cost in row.items()}
         for true, row in given.items()
     }
     if not any(cost for row in found.values() for cost in row.values()):
         raise HeldoutError(f"{where}: no error costs anything")
     return found
-
-
-def _text(label: Any) -> str:
-    """A class as text; YAML reads yes and no as true and false."""
-    return {True: "yes", False: "no"}[label] if isinstance(label, bool) else str(label)
 
 
 def _quantile(given: Any, where: str) -> float:

@@ -9,7 +9,6 @@ from heldout.report.display import PERCENT, Format, significant
 from heldout.results.tables import Row, Table
 from heldout.results.task import ALL
 
-
 NAMES = {
     "absolute": "mean absolute error",
     "brier": "Brier score",
