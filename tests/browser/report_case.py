@@ -9,6 +9,7 @@ from typing import Any
 
 from heldout.estimates.spec import LossTableSpec
 from heldout.learners.learner import Learner
+from heldout.measures.spec import LossSpec
 from heldout.report.spec import ReportSpec
 
 LEVEL = 0.95
@@ -77,7 +78,9 @@ class Case:
             config={"data": "table.csv", "target": "y"},
             metrics="metrics" in self.tables,
             versions='{"numpy":"2.0"}',
-            cells=LossTableSpec(seed=19, loss=self.loss, kinds=["full"], learners=learners),
+            cells=LossTableSpec(
+                seed=19, loss=LossSpec(self.loss), kinds=["full"], learners=learners
+            ),
         )
 
     def write(self, root: Path) -> Path:

@@ -13,6 +13,7 @@ from browser.devtools import Tab
 from browser.report_case import Case, csv_rows
 from browser.report_pages import Write, case_with_everything, classes, numbers
 
+from heldout.measures.spec import LossSpec
 from heldout.report.overview import index_page
 
 pytestmark = needs_browser
@@ -179,7 +180,7 @@ def test_axe_finds_nothing_in_the_index(tab: Tab, tmp_path: Path) -> None:
     case = Case()
     case.write(tmp_path)
     page = tmp_path / "index.html"
-    page.write_text(index_page(tmp_path, {case.task: case.loss}), encoding="utf-8")
+    page.write_text(index_page(tmp_path, {case.task: LossSpec(case.loss)}), encoding="utf-8")
     tab.open(page)
     assert violations(tab) == []
     assert tab.complaints() == []

@@ -9,6 +9,7 @@ from browser.chromium import drive, load, needs_browser
 from browser.report_case import Case, csv_rows
 from browser.report_pages import HOSTILE, Write, case_with_everything, classes, numbers
 
+from heldout.measures.spec import LossSpec
 from heldout.report.overview import index_page
 
 pytestmark = needs_browser
@@ -176,7 +177,7 @@ def test_the_index_is_silent(tmp_path: Path) -> None:
     case = Case()
     case.write(tmp_path)
     page = tmp_path / "index.html"
-    page.write_text(index_page(tmp_path, {case.task: case.loss}), encoding="utf-8")
+    page.write_text(index_page(tmp_path, {case.task: LossSpec(case.loss)}), encoding="utf-8")
     loaded = load(page, tmp_path / "profile")
     assert loaded.console == []
     assert 'href="small/report.html"' in loaded.dom

@@ -17,6 +17,7 @@ from heldout.estimates.evidence import Evidence
 from heldout.estimates.intervals import bounds_of, opening_divisor, standard_error
 from heldout.estimates.nested import inner_table
 from heldout.measures.losses import LOSSES
+from heldout.measures.spec import LossSpec
 from heldout.predictions import Predictions
 from heldout.resampling.kinds import FOLDS, PAIRS
 from heldout.selection import test as sealed_test
@@ -63,7 +64,7 @@ def test_the_interval_of_the_test_at_each_opening(count: int, delta: float) -> N
     target = np.repeat([0, 1], [5, 25])
     one = np.arange(30)
     found = SealedPredictions(one, one, target, Predictions(label=np.ones(30, int)), ["a", "b"])
-    spec = SealedTestSpec("t", 19, "zero_one", LEVEL)
+    spec = SealedTestSpec("t", 19, LossSpec("zero_one"), LEVEL)
     rows = sealed_test.test_rows(found, {"learner": "knn", "theta": {}}, spec, count)
     assert {row.learner for row in rows} == {"knn", "all"}
     exact = next(row for row in rows if row.interval == "clopper_pearson")
@@ -88,7 +89,7 @@ def test_no_interval_of_the_test_is_recommended_where_one_row_has_most_of_the_lo
     for largest, recommended in ((1.5, True), (90.0, False)):
         target[-1] = largest
         found = SealedPredictions(one, one, target, Predictions(value=np.zeros(20)), None)
-        spec = SealedTestSpec("t", 19, "squared", LEVEL)
+        spec = SealedTestSpec("t", 19, LossSpec("squared"), LEVEL)
         rows = sealed_test.test_rows(found, {"learner": "knn", "theta": {}}, spec, 1)
         assert any(row.recommended for row in rows) == recommended
 
@@ -96,7 +97,7 @@ def test_no_interval_of_the_test_is_recommended_where_one_row_has_most_of_the_lo
 def test_a_refused_opening_gives_no_estimate() -> None:
     none = np.arange(0)
     found = SealedPredictions(none, none, none, Predictions(), ["a", "b"])
-    spec = SealedTestSpec("t", 19, "zero_one", LEVEL)
+    spec = SealedTestSpec("t", 19, LossSpec("zero_one"), LEVEL)
     assert sealed_test.test_rows(found, {"learner": "knn", "theta": {}}, spec, 2) == []
 
 

@@ -111,7 +111,19 @@ CONFIGS: dict[str, tuple[Spoil, str]] = {
         "learners.tree.gird: unknown key 'gird'; did you mean 'grid'?",
     ),
     "no target": (without("target"), "tasks.birds.target: is missing"),
-    "unknown loss": (task(loss="zero_on"), "(found 'zero_on'); did you mean 'zero_one'?"),
+    "unknown loss": (task(loss="zero_on"), "unknown loss 'zero_on'; did you mean 'zero_one'?"),
+    "a scorer of whole sets as the loss": (
+        task(loss="roc_auc"),
+        "tasks.birds.loss: 'roc_auc' is no mean over examples",
+    ),
+    "a negative cost": (
+        task(loss={"costs": {"adelie": {"gentoo": -1}}}),
+        "tasks.birds.loss.costs.adelie.gentoo: should be at least 0, found -1",
+    ),
+    "a loss whose module is not there": (
+        task(loss="my_losses.late"),
+        "tasks.birds.loss: no module 'my_losses'",
+    ),
     "unknown estimator": (
         task(estimators=["kfolds"]),
         "(found 'kfolds'); did you mean 'kfold'?",
@@ -303,6 +315,10 @@ INPUTS: dict[str, tuple[Spoil, str]] = {
     "an import path for another kind of target": (
         learner(estimator="sklearn.tree.DecisionTreeRegressor"),
         "learners.tree: DecisionTreeRegressor is not for classification",
+    ),
+    "costs that leave out a class": (
+        task(loss={"costs": {"adelie": {"gentoo": 1}}}),
+        "loss.costs: no cost for predicting 'chinstrap' where 'adelie' is true",
     ),
     "no probabilities for a loss that needs them": (
         both(task(loss="cross_entropy"), learner(estimator="sklearn.svm.LinearSVC")),

@@ -72,6 +72,24 @@ def test_a_refused_value_stops_the_fitting_jobs_and_overwrites_no_result(project
     assert project.snapshot(*FINISHED) == before
 
 
+LOSSES = {
+    "def other(target, label):\n    return 0\n": "loss: my_losses.late cannot be imported: AttributeError",
+    "def late(target, label):\n    return (target != label).mean()\n": "examples, and returns one number (learner 'knn' "
+    'with {"n_neighbors":1}, ',
+    "def late(target, label):\n    return 0 / 0\n": "my_losses.late gives ZeroDivisionError: division by zero "
+    "(learner 'knn' with",
+}
+
+
+def test_a_loss_of_the_users_own_that_fails_is_named_and_fits_nothing(project: Project) -> None:
+    before = project.cells()
+    project.task["loss"] = "my_losses.late"
+    for text, message in LOSSES.items():
+        (project.folder / "my_losses.py").write_text(text)
+        assert message in failed_run(project).text
+        assert project.cells() == before
+
+
 BARE = "class Bare:\n    def fit(self, X, y): return self\n    def predict(self, X): return X\n"
 NOT_ESTIMATORS = {
     "os.path.join": "learners.tree.estimator: cannot be made: os.path.join() gives TypeError",

@@ -39,6 +39,10 @@ THETA_FOLDERS = (
 )
 
 
+SPECIES = ("adelie", "chinstrap", "gentoo")
+COSTS = {a: {b: 1 + i for b in SPECIES if b != a} for i, a in enumerate(SPECIES)}
+
+
 def cells_of(folders: tuple[str, ...], sets: tuple[str, ...] = SETS) -> set[str]:
     return {f"{folder}/{held_out}" for folder, held_out in itertools.product(folders, sets)}
 
@@ -52,6 +56,12 @@ def set_neighbors(*values: int) -> Callable[[Project], None]:
 
 def set_task(**keys: object) -> Callable[[Project], None]:
     return lambda project: project.task.update(keys)
+
+
+def set_own_loss(project: Project) -> None:
+    text = "def late(target, label):\n    return 3.0 * (target != label)\n"
+    (project.folder / "my_losses.py").write_text(text)
+    project.task["loss"] = "my_losses.late"
 
 
 def add_learner(project: Project) -> None:
@@ -95,6 +105,8 @@ CHANGES = {
     "the grid reordered": Change(set_neighbors(9, 1, 5), set()),
     "a learner added": Change(add_learner, cells_of(("bayes/default",))),
     "the loss changed": Change(set_task(loss="brier"), set()),
+    "the loss is a matrix of costs": Change(set_task(loss={"costs": COSTS}), set()),
+    "the loss is a function": Change(set_own_loss, set()),
     "a metric added": Change(set_task(metrics=["accuracy"]), set(), fitting_jobs=False),
     "the level changed": Change(change_level, set(), fitting_jobs=False),
     "the rule changed": Change(set_task(select={"rule": "one_se"}), set(), fitting_jobs=False),

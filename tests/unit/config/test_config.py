@@ -58,7 +58,7 @@ def test_the_shipped_configs_are_valid():
         ({"task": "test: 1.5"}, "tasks.p.test: should be less than 1 (found 1.5)"),
         ({"task": "kfold: {k: 1}"}, "tasks.p.kfold.k: should be greater than or equal to 2"),
         ({"task": "kfold: 5"}, "tasks.p.kfold: should be a mapping (key: value) (found 5)"),
-        ({"task": "loss: zero-one"}, "(found 'zero-one'); did you mean 'zero_one'?"),
+        ({"task": "loss: zero-one"}, "unknown loss 'zero-one'; did you mean 'zero_one'?"),
         ({"task": "estimators: [kfolds]"}, "tasks.p.estimators.0: should be 'training'"),
         ({"task": "estimators: [kfolds]"}, "(found 'kfolds'); did you mean 'kfold'?"),
         ({"task": "estimators: []"}, "tasks.p.estimators: should not be empty"),
@@ -287,3 +287,12 @@ def test_the_config_does_not_change_after_validation():
 
     with pytest.raises(ValidationError, match="frozen"):
         validate(config()).seed = 3
+
+
+def test_classes_in_costs_are_texts_whatever_yaml_makes_of_them():
+    raw = yaml.safe_load(
+        "{tasks: {t: {data: d.csv, target: y, learners: [knn], loss: {costs: {yes: {no: 5}, no: {yes: 1}}}}}}"
+    )
+    assert validate(raw).tasks["t"].loss == {"costs": {"yes": {"no": 5}, "no": {"yes": 1}}}
+    raw["tasks"]["t"]["loss"] = {"costs": {1: {2: 0.5}}}
+    assert validate(raw).tasks["t"].loss == {"costs": {"1": {"2": 0.5}}}

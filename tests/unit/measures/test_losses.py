@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
+from heldout.errors import HeldoutError
 from heldout.measures.losses import CLIP, LOSSES, loss_for
+from heldout.measures.spec import LossSpec
 from heldout.predictions import Predictions
 
 CLASSES = st.integers(2, 5)
@@ -115,6 +117,64 @@ def test_a_loss_says_what_it_lacks():
 
 
 def test_defaults_follow_the_kind_of_target():
-    assert loss_for(None, True).name == "zero_one"
-    assert loss_for(None, False).name == "squared"
-    assert loss_for("absolute", False).name == "absolute"
+    assert loss_for(None, ["a", "b"]).name == "zero_one"
+    assert loss_for(None, None).name == "squared"
+    assert loss_for(LossSpec("absolute"), None).name == "absolute"
+
+
+def costs(given, classes=("no", "yes")):
+    return loss_for(LossSpec("costs", {"costs": given}), list(classes))
+
+
+def test_costs():
+    loss = costs({"yes": {"no": 5}, "no": {"yes": 1, "no": 0.25}})
+    predicted = Predictions(label=np.array([0, 1, 0, 1]))
+    assert loss(np.array([0, 0, 1, 1]), predicted).tolist() == [0.25, 1.0, 5.0, 0.0]
+    assert loss.bound == 5.0
+    unknown = loss(np.array([2]), Predictions(label=np.array([0])))
+    assert unknown.tolist() == [5.0], "a class that training never saw is the dearest error"
+
+
+@given(CLASSES, SEEDS)
+def test_costs_of_one_are_zero_one(classes, seed):
+    target, proba = problem(classes, seed)
+    names = [f"c{i}" for i in range(classes)]
+    ones = {a: {b: 1 for b in names if b != a} for a in names}
+    predicted = Predictions(label=proba.argmax(axis=1))
+    found = costs(ones, names)(target, predicted)
+    assert found.tolist() == LOSSES["zero_one"](target, predicted).tolist()
+
+
+def test_costs_by_truth_values():
+    """YAML reads `yes` as true; a boolean target has the classes False and True."""
+    loss = costs({"yes": {"no": 5}, "no": {"yes": 1}}, [False, True])
+    assert loss.settings["matrix"].tolist() == [[0.0, 1.0], [5.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"yes": {"no": 5}}, "no cost for predicting 'yes' where 'no' is true"),
+        ({"yes": {"noo": 5}}, "the target has no class 'noo'; did you mean 'no'?"),
+        ({"maybe": {"no": 5}}, "the target has no class 'maybe'"),
+    ],
+)
+def test_costs_must_fit_the_classes(given, message):
+    with pytest.raises(HeldoutError, match=r"loss\.costs") as error:
+        costs(given)
+    assert message in str(error.value)
+
+
+def test_costs_are_for_classes():
+    with pytest.raises(HeldoutError, match="the target is a number"):
+        loss_for(LossSpec("costs", {"costs": {}}), None)
+
+
+@given(SEEDS, st.floats(0.01, 0.99))
+def test_pinball(seed, quantile):
+    generator = np.random.default_rng(seed)
+    target, value = generator.normal(size=(2, 30))
+    loss = loss_for(LossSpec("quantile", {"quantile": quantile}), None)
+    expected = metrics.mean_pinball_loss(target, value, alpha=quantile)
+    assert loss(target, Predictions(value=value)).mean() == pytest.approx(expected, **ORDER)
+    assert f"{quantile:g}-quantile" in loss.title

@@ -15,6 +15,7 @@ from inprocess import run_task
 
 from heldout.execution.specs import build
 from heldout.execution.study import Study
+from heldout.measures.spec import LossSpec
 from heldout.receipts import Receipt, write_receipt
 from heldout.report import assets, grids, steps, task
 from heldout.report.fits import fits_by_estimate
@@ -369,7 +370,7 @@ def test_the_index_links_every_report(tmp_path: Path) -> None:
     ]
     for case in cases:
         case.write(tmp_path)
-    page = Page(index_page(tmp_path, {case.task: case.loss for case in cases}, ["two"]))
+    page = Page(index_page(tmp_path, {case.task: LossSpec(case.loss) for case in cases}, ["two"]))
     links = {link for link in page.attributes("href") if link.endswith(".html")}
     assert links == {"one/report.html", "two/report.html", "two/audit.html"}
     assert "27.2 % 23.2 to 31.2 % Nested CV 22.2 % 18.2 to 26.2 % 2" in page.text

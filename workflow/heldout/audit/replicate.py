@@ -22,6 +22,7 @@ from heldout.estimates.rules import Rule
 from heldout.estimates.tables import estimate_rows
 from heldout.learners.learner import Learner
 from heldout.measures.losses import Loss, loss_for
+from heldout.measures.spec import LossSpec
 from heldout.names import Theta, canonical, seed_for
 from heldout.numerics.pipeline import Builder
 from heldout.resampling.draw import draw_split
@@ -67,7 +68,7 @@ class Setup:
     task: str
     seed: int
     learners: Sequence[Learner]
-    loss_name: str | None
+    loss: LossSpec | None
     kinds: Sequence[str]
     estimators: Sequence[str]
     settings: dict[str, SplitSettings]
@@ -158,7 +159,7 @@ class Auditor:
     def _cells(self, draw: Draw, splits: dict[str, Split], seed: int) -> DrawCells:
         setup = self.setup
         if self._loss is None:
-            self._loss = loss_for(setup.loss_name, draw.table.classification)
+            self._loss = loss_for(setup.loss, draw.table.classes)
             columns = columns_of(draw.table)
             self._builders = {
                 one.name: checked_builder(one, columns, setup.thetas[one.name], self._loss.needs)
@@ -221,7 +222,9 @@ class Auditor:
             [cells.test_losses(learner, theta)],
             [np.asarray(cells.draw.test.rows["unit"])],
             bound=cells.loss.bound,
+            negative=cells.loss.negative,
             binary=cells.loss.name == "zero_one",
+            heavy=cells.loss.heavy,
             seed=seed_for(cells.seed, self.setup.task, "test", "bootstrap"),
         )
         yield from estimate_rows(name, "test", theta, evidence, self.setup.level, learner)

@@ -6,6 +6,8 @@ Standard library only: the workflow imports this while it is parsed.
 from dataclasses import dataclass
 from typing import Any
 
+from heldout.measures.spec import LossSpec
+
 
 @dataclass(frozen=True)
 class AuditPageSpec:
@@ -13,7 +15,7 @@ class AuditPageSpec:
 
     task: str
     level: float
-    loss: str | None
+    loss: LossSpec | None
     data: str
     oracle: dict[str, Any]
     """The parameters of the oracle; empty where the draws come from a table."""

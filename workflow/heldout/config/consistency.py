@@ -7,7 +7,8 @@ from heldout.data import oracle_catalogue
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.estimates.lookup import nested_among
 from heldout.learners.learner import Learner
-from heldout.measures.registry import LOSSES
+from heldout.measures.choice import classification_of, loss_spec
+from heldout.measures.registry import plain_names
 from heldout.measures.scorer_names import SCORERS
 
 ENDLESS = re.compile(r"(.+)\1{19,}$")
@@ -26,6 +27,10 @@ def _check_oracle(task: Task, learners: list[Learner], where: str) -> None:
         if task.target != oracle_catalogue.TARGET:
             raise HeldoutError(f"{where}.target: oracles predict '{oracle_catalogue.TARGET}'")
         _check_oracle_columns(task, where)
+        if task.audit is not None and not (task.loss is None or task.loss in plain_names()):
+            raise HeldoutError(
+                f"{where}.audit: the true risks of {task.data} are known for {', '.join(plain_names())} only"
+            )
     endless = [learner.name for learner in learners if learner.endless]
     if task.audit is not None and endless:
         raise HeldoutError(
@@ -79,9 +84,11 @@ def check_task(name: str, config: Config, learners: list[Learner]) -> None:
     _check_grids(task, learners, where)
     _check_folds(task, where)
     _check_selection_inside(task, where)
-    if task.loss is not None:
+    loss_spec(task.loss, f"{where}.loss")
+    classification = classification_of(task.loss)
+    if classification is not None:
         for learner in learners:
-            learner.import_path(LOSSES[task.loss].classification)
+            learner.import_path(classification)
 
 
 def _check_task_name(name: str, where: str) -> None:

@@ -7,15 +7,27 @@ estimators and losses come from their registries.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from heldout import limits
 from heldout.config.one_of import OneOf
 from heldout.estimates.lookup import default_estimators, estimator_names, selector_names
-from heldout.measures.registry import loss_names
 
 Fraction = Annotated[float, Field(gt=0, lt=1)]
-Loss = Annotated[str, OneOf(loss_names)]
+
+
+def _keys_as_texts(value: Any) -> Any:
+    """Mappings with texts as keys: classes may be numbers, and YAML reads yes and no as true and false."""
+    if not isinstance(value, dict):
+        return value
+    truth = {True: "yes", False: "no"}
+    return {
+        truth[key] if isinstance(key, bool) else str(key): _keys_as_texts(inner)
+        for key, inner in value.items()
+    }
+
+
+Loss = Annotated[str | dict[str, Any], BeforeValidator(_keys_as_texts)]
 EstimatorName = Annotated[str, OneOf(estimator_names)]
 SelectorName = Annotated[str, OneOf(selector_names)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=60)]
@@ -134,7 +146,9 @@ class Task(Strict):
     categories: list[str] = Field(default=[], description="columns of numbers that are categories")
     loss: Loss | None = Field(
         default=None,
-        description="default: zero_one for text and boolean targets, squared for numbers",
+        description="zero_one, cross_entropy, brier, squared, absolute; the import path of a function of your own; "
+        "{costs: …}, {quantile: …} or {function: …} ([losses](../docs/estimators.md#losses)). Default: "
+        "zero_one for text and boolean targets, squared for numbers",
     )
     metrics: list[str] = Field(
         default=[], description="scikit-learn scorers, reported and never used for selection"

@@ -106,7 +106,21 @@ def _losses() -> Iterator[str]:
     for loss in LOSSES.values():
         yield _row(*_loss_cells(loss))
     yield ""
-    yield "All are computed from stored predictions: another loss needs no fit."
+    yield "All are computed from stored predictions: another loss needs no fit. A function of your own is named by"
+    yield "its import path, `loss: my_losses.asymmetric`, from a file `my_losses.py` in the study's folder or an"
+    yield "installed package. It takes the targets and the predictions of some rows, and returns a number for each:"
+    yield ""
+    yield "```python"
+    yield "def asymmetric(target, value):"
+    yield "    return np.where(value < target, 3.0, 1.0) * np.abs(target - value)"
+    yield "```"
+    yield ""
+    yield "Classes are the labels of the table. By default it gets predicted labels, or predicted numbers; with"
+    yield "`needs: proba` a matrix of probabilities, a column for each class in alphabetical order. What is known about it stands in"
+    yield "the config, `loss: {function: my_losses.asymmetric, needs: value, bound: 10, greater_is_better: false}`, or as"
+    yield "attributes of the function. With `bound` all values must lie between 0 and it, and intervals for"
+    yield "bounded losses apply; without it they may be negative. Where greater is better, the risk is the negative of"
+    yield "the mean. A change of its code computes estimates anew and fits nothing."
 
 
 def _loss_cells(loss: Loss) -> list[str]:

@@ -126,6 +126,7 @@ def evidence_for(loss_table: LossTable, estimator: str, learner: str, theta: The
         [loss_table.units(held) for held in rows],
         rows,
         bound=loss.bound,
+        negative=loss.negative,
         binary=loss.name == "zero_one",
         heavy=loss.heavy,
         ratio=_ratio(loss_table, kind),

@@ -28,8 +28,10 @@ def tuned_jackknife(evidence: Evidence, delta: float) -> Bounds:
 
 
 def _ends(evidence: Evidence, se: float, delta: float) -> ends.Ends:
-    """Unbounded losses: skewed; losses in [0, B]: Wilson's interval for as many rows as SE says."""
+    """Losses that may be negative: symmetric; unbounded ones: skewed; losses in [0, B]: Wilson's interval for as many rows as SE says."""
     z = _quantile(evidence, delta)
+    if evidence.negative:
+        return evidence.risk - z * se, evidence.risk + z * se
     if evidence.bound is None:
         return ends.skewed(evidence.risk, z * se)
     share = evidence.risk / evidence.bound

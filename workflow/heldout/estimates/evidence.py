@@ -48,7 +48,7 @@ class Evidence:
 
     `estimator`: holdout, kfold, test, …; `losses`: an array per held-out set; `units`: likewise, the
     group (or row) of each example; `rows`: likewise, its row, where a row occurs more than once;
-    `bound`: losses lie in [0, bound]; `binary`: they are 0 or 1; `heavy`: the `tail_ratio` above which
+    `bound`: losses lie in [0, bound]; `negative`: they may be negative; `binary`: they are 0 or 1; `heavy`: the `tail_ratio` above which
     no interval of this loss holds; `ratio`: held-out size over training size; `repeats`: how many
     partitions the sets come from; `divisor`: what δ is divided by, because the interval is one of
     several; `candidates`: how many θ these rows chose among, if the interval does not allow for that;
@@ -64,6 +64,7 @@ class Evidence:
     units: Losses
     rows: Losses | None = None
     bound: float | None = None
+    negative: bool = False
     binary: bool = False
     heavy: float | None = None
     ratio: float | None = None

@@ -53,7 +53,7 @@ def reason_against(name: str, evidence: Evidence) -> str | None:
 def bounds_of(name: str, evidence: Evidence, level: float) -> Bounds:
     """The standard error and both ends of an interval.
 
-    Ends are clipped to the range of the loss, and the interval contains the estimate: those that are
+    Ends are cut to the range of the loss, and the interval contains the estimate: those that are
     centred elsewhere, or are percentiles, are extended to it.
     """
     reason = reason_against(name, evidence)
@@ -61,7 +61,8 @@ def bounds_of(name: str, evidence: Evidence, level: float) -> Bounds:
         raise ValueError(reason)
     se, low, high = _bounds(name, evidence, (1 - level) / evidence.divisor)
     top = float("inf") if evidence.bound is None else evidence.bound
-    return se, max(0.0, min(low, evidence.risk)), min(top, max(high, evidence.risk))
+    bottom = float("-inf") if evidence.negative else 0.0
+    return se, max(bottom, min(low, evidence.risk)), min(top, max(high, evidence.risk))
 
 
 def _bounds(name: str, evidence: Evidence, delta: float) -> Bounds:

@@ -17,6 +17,7 @@ from heldout.cells.plan import read_splits
 from heldout.cells.store import Store
 from heldout.cells.stored import StoredCells
 from heldout.data.prepared import Prepared, open_prepared
+from heldout.errors import HeldoutError
 from heldout.estimates.spec import LossTableSpec
 from heldout.learners.learner import Learner
 from heldout.measures.losses import Loss, loss_for
@@ -82,7 +83,11 @@ class LossTable:
     def _losses(self, learner: str, theta: Theta, resample: Resample) -> dict[str, np.ndarray]:
         predictions = self.cells.predictions(learner, theta, resample)
         rows = np.concatenate(list(resample.held.values()))
-        losses = self.loss(self.table.target[rows], predictions)
+        try:
+            losses = self.loss(self.table.target[rows], predictions)
+        except HeldoutError as error:
+            place = f"learner '{learner}' with {canonical(theta)}, {resample.name}"
+            raise HeldoutError(f"loss: {error} ({place})") from error
         return {name: losses[part] for name, part in _slices(resample).items()}
 
     @cached_property
@@ -159,7 +164,7 @@ def open_loss_table(folder: Path, spec: LossTableSpec, batches: int) -> LossTabl
     splits = read_splits(folder, spec.kinds)
     return LossTable(
         table,
-        loss_for(spec.loss, table.classification),
+        loss_for(spec.loss, table.classes),
         {learner.name: _thetas(learner, spec.seed, index) for learner in spec.learners},
         splits,
         named_resamples(spec.kinds, table.n, splits),

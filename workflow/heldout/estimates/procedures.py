@@ -127,6 +127,7 @@ class Procedures:
             [fold.units for fold in folds],
             [one.rows(fold) for one in partitions for fold in range(one.k)],
             bound=loss.bound,
+            negative=loss.negative,
             binary=loss.name == "zero_one",
             heavy=loss.heavy,
             ratio=1 / (partitions[0].k - 1),

@@ -50,6 +50,8 @@ def unless_unbounded(evidence: Evidence) -> str | None:
     """Losses must vary, and have no upper bound."""
     if evidence.bound is not None:
         return "losses have an upper bound"
+    if evidence.negative:
+        return "losses may be negative"
     return unless_varied(evidence)
 
 

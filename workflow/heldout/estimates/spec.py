@@ -6,6 +6,7 @@ Standard library only: the workflow imports this while it is parsed.
 from dataclasses import dataclass
 
 from heldout.learners.learner import Learner
+from heldout.measures.spec import LossSpec
 
 
 @dataclass(frozen=True)
@@ -13,7 +14,7 @@ class LossTableSpec:
     """Which cells are read, and the loss that is computed from them."""
 
     seed: int
-    loss: str | None
+    loss: LossSpec | None
     """None: zero-one for classes, squared for numbers."""
     kinds: list[str]
     learners: list[Learner]

@@ -42,6 +42,7 @@ def min_cv_bbc(procedures: Procedures, name: str, estimator: str) -> Estimate:
         [losses[:, procedures.cv_choice(name).best]],
         [units],
         bound=loss_table.loss.bound,
+        negative=loss_table.loss.negative,
         heavy=loss_table.loss.heavy,
         bootstrap_risks=risks,
         centre=float(risks.mean()),

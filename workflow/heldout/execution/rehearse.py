@@ -8,6 +8,7 @@ from typing import Any
 from heldout.execution.specs import build
 from heldout.execution.study import Study
 from heldout.learners.learner import Learner
+from heldout.measures.spec import LossSpec
 from heldout.user_code.search import look_in_study_folder
 
 TRUSTED = ("sklearn.", "heldout.")
@@ -62,7 +63,6 @@ def rehearse(study: Study, task: str, users_code: bool) -> Rehearsal:
     from heldout.cells.preflight import checked_builders
     from heldout.data.prepare import prepare
     from heldout.execution.steps import draw_splits
-    from heldout.measures.losses import loss_for
 
     declared = study.task(task)
     with TemporaryDirectory(prefix="heldout-check-") as name:
@@ -75,11 +75,23 @@ def rehearse(study: Study, task: str, users_code: bool) -> Rehearsal:
         classification = plan.table.classification
         unbuilt = {} if users_code else _users_own(plan.learners, classification)
         built = [learner for learner in plan.learners if learner.name not in unbuilt]
-        loss = loss_for(spec.loss, classification)
         if users_code:
             look_in_study_folder()  # only now: what was read so far must not import their modules
-        checked_builders(replace(plan, learners=built), loss.needs)
-        return Rehearsal(facts, loss.name, len(plan.learners), unbuilt)
+        needs, name = _loss(spec.loss, plan.table.classes, users_code)
+        checked_builders(replace(plan, learners=built), needs)
+        return Rehearsal(facts, name, len(plan.learners), unbuilt)
+
+
+def _loss(
+    spec: LossSpec | None, classes: list[Any] | None, users_code: bool
+) -> tuple[str | None, str]:
+    """What the loss needs, and its name; a function of the user's own is not imported unless asked."""
+    from heldout.measures.losses import loss_for
+
+    if spec is not None and spec.source and not users_code:
+        return None, spec.name
+    loss = loss_for(spec, classes)
+    return loss.needs, loss.name
 
 
 def _users_own(learners: list[Learner], classification: bool) -> dict[str, str]:

@@ -6,7 +6,7 @@ Standard library and pydantic only: the workflow imports this while it is parsed
 from posixpath import normpath
 
 from heldout.config.models import Config, Task
-from heldout.measures.registry import LOSSES
+from heldout.measures.choice import classification_of
 from heldout.names import canonical, digest
 
 NO_SELECTION = {"metrics", "audit"}
@@ -64,6 +64,6 @@ def _sealing(task: Task) -> dict[str, object]:
         "test": task.test,
         "groups": task.groups,
         "kfold.stratify": task.kfold.stratify,
-        "loss": None if task.loss is None else LOSSES[task.loss].classification,
+        "loss": classification_of(task.loss),
         "oracle": task.oracle,
     }

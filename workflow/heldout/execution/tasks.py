@@ -15,6 +15,8 @@ from heldout.config.models import Audit, Config, Task
 from heldout.data import oracle_catalogue
 from heldout.estimates.lookup import kinds_needed
 from heldout.learners.learner import Learner, define
+from heldout.measures.choice import loss_spec
+from heldout.measures.spec import LossSpec
 from heldout.resampling.kinds import (
     ADJACENT,
     BAGS,
@@ -45,6 +47,11 @@ class DeclaredTask:
     def block(self) -> Task:
         """The task's block of the config."""
         return self.config.tasks[self.name]
+
+    @cached_property
+    def loss(self) -> LossSpec | None:
+        """The loss, with the digest of the user's code where it is the user's own."""
+        return loss_spec(self.block.loss, f"tasks.{self.name}.loss")
 
     @property
     def estimators(self) -> list[str]:

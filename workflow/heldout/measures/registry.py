@@ -8,9 +8,11 @@ Standard library only: the workflow imports this while it is parsed.
 """
 
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from heldout.measures.spec import LossSpec
 from heldout.registries import refuse_empty, resolve
 
 CLIP = sys.float_info.epsilon
@@ -23,22 +25,29 @@ class Loss:
 
     name: as in the config.
     title: as in the report.
-    classification: True if targets are classes, False if they are numbers.
+    classification: True if targets are classes, False if they are numbers, None if either.
     needs: the field of `Predictions` that it is computed from: label, proba or value.
     bound: losses lie in [0, bound]; None if they are unbounded.
     heavy: no interval holds where n·Σℓ²/(Σℓ)² is larger (heavy tails); None if nothing is known.
     formula: the loss of one example.
-    function: the dotted path of (targets, predictions) → losses.
+    function: the dotted path of (targets, predictions, **settings) → losses.
+    negative: whether losses may be negative.
+    bind: the dotted path of (loss, settings of the config, classes) → the loss with its settings; empty if
+        it takes none.
+    settings: further arguments of the function.
     """
 
     name: str
     title: str
-    classification: bool
+    classification: bool | None
     needs: str
     bound: float | None
     heavy: float | None
     formula: str
     function: str
+    negative: bool = False
+    bind: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         refuse_empty(self, "title", "formula", "function")
@@ -50,7 +59,7 @@ class Loss:
             raise ValueError(
                 f"loss {self.name} needs {self.needs}, which the learner does not give"
             )
-        return resolve(self.function)(target, predicted)
+        return resolve(self.function)(target, predicted, **self.settings)
 
 
 _ENTRIES = (
@@ -104,14 +113,53 @@ _ENTRIES = (
         formula="|y − ŷ|",
         function="heldout.measures.losses:absolute",
     ),
+    Loss(
+        name="costs",
+        title="cost of errors",
+        classification=True,
+        needs="label",
+        bound=None,
+        heavy=None,
+        formula="the cost of the predicted class, given the true one: `loss: {costs: {yes: {no: 5}, no: {yes: 1}}}` "
+        "is true class, predicted class, cost; what is right costs nothing",
+        function="heldout.measures.losses:costs",
+        bind="heldout.measures.losses:bind_costs",
+    ),
+    Loss(
+        name="quantile",
+        title="pinball loss",
+        classification=False,
+        needs="value",
+        bound=None,
+        heavy=4.0,
+        formula="q·(y − ŷ) where y > ŷ, else (1 − q)·(ŷ − y): `loss: {quantile: 0.9}`; its best prediction is the "
+        "q-quantile of y",
+        function="heldout.measures.losses:pinball",
+        bind="heldout.measures.losses:bind_quantile",
+    ),
 )
 
 LOSSES = {entry.name: entry for entry in _ENTRIES}
 """Every loss by name."""
 
 
-def loss_names() -> list[str]:
-    """List the losses that the config may name.
+USERS = Loss(
+    name="users",
+    title="users",
+    classification=None,
+    needs="label",
+    bound=None,
+    heavy=None,
+    formula="what the function returns for an example",
+    function="heldout.measures.users:losses",
+    negative=True,
+    bind="heldout.measures.users:bind",
+)
+"""What a function of the user's own is made from."""
+
+
+def plain_names() -> list[str]:
+    """List the losses that need nothing but their name.
 
     Returns
     -------
@@ -120,32 +168,69 @@ def loss_names() -> list[str]:
 
     Examples
     --------
-    >>> loss_names()
+    >>> plain_names()
     ['zero_one', 'cross_entropy', 'brier', 'squared', 'absolute']
     """
-    return list(LOSSES)
+    return [name for name, loss in LOSSES.items() if not loss.bind]
 
 
-def loss_for(name: str | None, classification: bool) -> Loss:
+def loss_for(spec: LossSpec | None, classes: Sequence[Any] | None) -> Loss:
     """Choose the configured loss, or the default for this kind of target.
 
     Parameters
     ----------
-    name
+    spec
+        The loss that the config names, if any.
+    classes
+        The labels; None if targets are numbers.
+
+    Returns
+    -------
+    Loss
+        Call it with targets and predictions.
+
+    Raises
+    ------
+    HeldoutError
+        If its settings do not fit the classes, or the user's function is not there.
+
+    Examples
+    --------
+    >>> loss_for(None, classes=["no", "yes"]).name
+    'zero_one'
+    >>> loss_for(LossSpec("absolute"), classes=None).title
+    'absolute error'
+    """
+    if spec is None:
+        return LOSSES["squared" if classes is None else "zero_one"]
+    loss = LOSSES.get(spec.name) or replace(USERS, name=spec.name, title=spec.name)
+    if not loss.bind:
+        return loss
+    bound: Loss = resolve(loss.bind)(loss, spec.settings, classes)
+    return bound
+
+
+def title_of(spec: LossSpec | None, classification: bool) -> tuple[str, str]:
+    """Name a loss without its settings, for pages of several tasks.
+
+    Parameters
+    ----------
+    spec
         The loss that the config names, if any.
     classification
         Whether targets are classes.
 
     Returns
     -------
-    Loss
-        The entry of the registry; call it with targets and predictions.
+    tuple of str
+        Name and title.
 
     Examples
     --------
-    >>> loss_for(None, classification=True).name
-    'zero_one'
-    >>> loss_for("absolute", classification=False).title
-    'absolute error'
+    >>> title_of(None, classification=False)
+    ('squared', 'squared error')
     """
-    return LOSSES[name or ("zero_one" if classification else "squared")]
+    if spec is None:
+        loss = LOSSES["zero_one" if classification else "squared"]
+        return loss.name, loss.title
+    return spec.name, LOSSES[spec.name].title if spec.name in LOSSES else spec.name

@@ -9,6 +9,14 @@ from heldout.report.display import PERCENT, Format, significant
 from heldout.results.tables import Row, Table
 from heldout.results.task import ALL
 
+NAMES = {
+    "absolute": "mean absolute error",
+    "brier": "Brier score",
+    "costs": "mean cost",
+    "quantile": "mean pinball loss",
+}
+"""What the mean of some losses is called."""
+
 
 def headline_row(estimates: Table, learner: str = ALL) -> Row | None:
     """The row that is shown as the expected risk, with its recommended interval."""
@@ -104,8 +112,8 @@ def error_text(risk: float, loss: str, show: Format) -> str:
         return f"err on {value} of examples"
     if loss == "squared":
         return f"have a mean squared error of {value}"
-    names = {"absolute": "mean absolute error", "brier": "Brier score"}
-    return f"have a {names.get(loss, 'mean ' + loss.replace('_', '-'))} of {value}"
+    plain = loss if "." in loss else loss.replace("_", "-")
+    return f"have a {NAMES.get(loss, f'mean {plain}')} of {value}"
 
 
 def root_text(risk: float, loss: str) -> str:

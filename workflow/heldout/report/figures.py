@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from heldout.errors import HeldoutError
 from heldout.estimates.spec import LossTableSpec
 from heldout.files import write_atomic
-from heldout.measures.losses import loss_for
+from heldout.measures.registry import title_of
 from heldout.report import answer, glossary
 from heldout.report.display import Format, format_for
 from heldout.report.predictions import diagnostics
@@ -90,15 +90,15 @@ def write_figures(folder: Path, spec: LossTableSpec, held_out: Any) -> None:
     matplotlib = load_matplotlib()
     results = TaskResults(folder)
     selection, estimates, risks = results.selection, results.estimates, results.table("risks")
-    loss = loss_for(spec.loss, results.classification)
-    show = format_for(loss.name, answer.typical_risks(estimates))
+    loss, title = title_of(spec.loss, results.classification)
+    show = format_for(loss, answer.typical_risks(estimates))
     learners = [learner.as_spec() for learner in spec.learners]
     baselines = answer.baselines(learners)
     from heldout.report import figure_predictions, figure_tuning
 
     drawers: dict[str, Callable[[], Figure]] = {
-        "estimates": lambda: estimates_figure(estimates, baselines, show, loss.title),
-        "tuning": lambda: figure_tuning.tuning_figure(risks, selection, learners, show, loss.title),
+        "estimates": lambda: estimates_figure(estimates, baselines, show, title),
+        "tuning": lambda: figure_tuning.tuning_figure(risks, selection, learners, show, title),
         "predictions": lambda: figure_predictions.predictions_figure(held_out),
     }
     with matplotlib.rc_context(STYLE):

@@ -4,7 +4,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from heldout.measures.losses import loss_for
+from heldout.measures.registry import title_of
+from heldout.measures.spec import LossSpec
 from heldout.report import answer
 from heldout.report.display import format_for, theta_text
 from heldout.report.page import render
@@ -12,7 +13,9 @@ from heldout.results.tables import Table
 from heldout.results.task import TaskResults
 
 
-def index_page(folder: Path, losses: dict[str, str | None], audits: Collection[str] = ()) -> str:
+def index_page(
+    folder: Path, losses: dict[str, LossSpec | None], audits: Collection[str] = ()
+) -> str:
     """Render the index of all tasks.
 
     Parameters
@@ -33,12 +36,12 @@ def index_page(folder: Path, losses: dict[str, str | None], audits: Collection[s
     return render("index.html", None, tasks=tasks)
 
 
-def line(folder: Path, loss_name: str | None) -> dict[str, Any]:
+def line(folder: Path, spec: LossSpec | None) -> dict[str, Any]:
     """One task: what was selected, the expected risk and the test."""
     results = TaskResults(folder)
     facts, selection, estimates = results.facts, results.selection, results.estimates
-    loss = loss_for(loss_name, results.classification)
-    show = format_for(loss.name, answer.typical_risks(estimates))
+    loss, title = title_of(spec, results.classification)
+    show = format_for(loss, answer.typical_risks(estimates))
     expected, test = answer.headline_row(estimates), answer.test_row(estimates)
     return {
         "name": results.name,
@@ -46,7 +49,7 @@ def line(folder: Path, loss_name: str | None) -> dict[str, Any]:
         "rows": facts["n"] + facts["sealed"],
         "learner": selection["learner"],
         "theta": theta_text(selection["theta"]),
-        "loss": loss.title.split(" (")[0],
+        "loss": title.split(" (")[0],
         "expected": expected and answer.figure(expected, show),
         "test": test and answer.figure(test, show),
         "warnings": warnings(results.table("checks"), selection),

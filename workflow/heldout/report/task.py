@@ -42,7 +42,7 @@ def report_page(folder: Path, spec: ReportSpec, batches: int) -> str:
     results = TaskResults(folder)
     selection, source = results.selection, provenance(results, spec, batches)
     tables = shown_tables(results, spec.metrics)
-    loss = loss_for(spec.cells.loss, results.classification)
+    loss = loss_for(spec.cells.loss, results.classes)
     show = format_for(loss.name, answer.typical_risks(tables["estimates"]))
     names = glossary.in_order({row["estimator"] for key in REQUIRED for row in tables[key].rows})
     words = glossary.as_json(names, interval_names(tables))

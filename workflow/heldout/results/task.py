@@ -37,9 +37,14 @@ class TaskResults:
         return read_json(self.folder / "data" / "table.json")
 
     @property
+    def classes(self) -> list[Any] | None:
+        """The labels, or None for regression."""
+        return self.facts["schema"]["target"]["classes"]
+
+    @property
     def classification(self) -> bool:
         """Whether the target is one of several classes."""
-        return self.facts["schema"]["target"]["classes"] is not None
+        return self.classes is not None
 
     @property
     def has_selection(self) -> bool:

@@ -5,6 +5,8 @@ Standard library only: the workflow imports this while it is parsed.
 
 from dataclasses import dataclass
 
+from heldout.measures.spec import LossSpec
+
 
 @dataclass(frozen=True)
 class ScanSpec:
@@ -24,5 +26,5 @@ class SealedTestSpec:
 
     task: str
     seed: int
-    loss: str | None
+    loss: LossSpec | None
     level: float

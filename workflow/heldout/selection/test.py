@@ -47,12 +47,13 @@ def test_rows(
 
 
 def _evidence(found: SealedPredictions, spec: SealedTestSpec, count: int) -> Evidence:
-    loss = loss_for(spec.loss, found.classes is not None)
+    loss = loss_for(spec.loss, found.classes)
     return Evidence(
         "test",
         [loss(found.target, found.predictions)],
         [found.unit],
         bound=loss.bound,
+        negative=loss.negative,
         binary=loss.name == "zero_one",
         heavy=loss.heavy,
         divisor=opening_divisor(count),

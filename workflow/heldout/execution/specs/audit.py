@@ -7,6 +7,7 @@ from heldout.audit.spec import AuditPageSpec
 from heldout.cells.spec import CellsSpec
 from heldout.estimates.spec import RuleSpec
 from heldout.learners.learner import Learner
+from heldout.measures.spec import LossSpec
 from heldout.resampling.spec import SplitSettings
 
 
@@ -18,7 +19,7 @@ class AuditBatch:
     data: str
     oracle: dict[str, Any]
     """The parameters of the oracle; empty where the draws come from a table."""
-    loss: str | None
+    loss: LossSpec | None
     level: float
     estimators: list[str]
     settings: dict[str, SplitSettings]

@@ -34,7 +34,7 @@ from heldout.execution.specs.estimates import (
 )
 from heldout.execution.specs.report import DrawFigures, RenderIndex, RenderReport
 from heldout.execution.tasks import DeclaredTask
-from heldout.measures.registry import LOSSES
+from heldout.measures.choice import classification_of
 from heldout.numerics.engines.registry import numeric_code
 from heldout.provenance import library_versions
 from heldout.report.assets import assets_digest
@@ -65,7 +65,7 @@ def prepare_data(task: DeclaredTask) -> Request:
         fold_column=block.kfold.column,
         missing=block.missing,
         categories=block.categories,
-        classification=None if block.loss is None else LOSSES[block.loss].classification,
+        classification=classification_of(block.loss),
         test=block.test,
         stratify=block.kfold.stratify,
         oracle=oracle,
@@ -84,7 +84,7 @@ def fit_cells(task: DeclaredTask, batch: str, batches: str) -> FitCells:
     cells = _cells(task)
     return FitCells(
         cells=replace(cells, learners=[replace(one, simpler={}) for one in cells.learners]),
-        loss=task.block.loss,
+        loss=task.loss,
         models=task.config.models,
         scan=_scan(task),
         batch=int(batch),
@@ -137,7 +137,7 @@ def open_test(task: DeclaredTask) -> OpenTest:
 def score_test(task: DeclaredTask) -> ScoreTest:
     """The risk of the sealed test."""
     config = task.config
-    test = SealedTestSpec(task.name, config.seed, task.block.loss, config.level)
+    test = SealedTestSpec(task.name, config.seed, task.loss, config.level)
     return ScoreTest(test, config.vault == "private")
 
 
@@ -178,7 +178,7 @@ def draw_figures(task: DeclaredTask) -> DrawFigures:
 def render_index(tasks: Sequence[DeclaredTask]) -> RenderIndex:
     """The page of all tasks."""
     return RenderIndex(
-        losses={task.name: task.block.loss for task in tasks},
+        losses={task.name: task.loss for task in tasks},
         audits=[task.name for task in tasks if task.block.audit is not None],
         assets=assets_digest(),
     )
@@ -192,7 +192,7 @@ def audit_batch(task: DeclaredTask, m: str, batch: str) -> AuditBatch:
         cells=replace(_cells(task), kinds=kinds),
         data=block.data,
         oracle=task.oracle,
-        loss=block.loss,
+        loss=task.loss,
         level=task.config.level,
         estimators=task.estimators,
         settings={split: _settings(task, split) for split in split_files(kinds)},
@@ -226,7 +226,7 @@ def render_audit(task: DeclaredTask) -> RenderAudit:
     page = AuditPageSpec(
         task=task.name,
         level=task.config.level,
-        loss=task.block.loss,
+        loss=task.loss,
         data=task.block.data,
         oracle=task.oracle,
         folds=None if kfold.column else kfold.k,
@@ -250,7 +250,7 @@ def _cells(task: DeclaredTask) -> CellsSpec:
 
 
 def _loss_table(task: DeclaredTask) -> LossTableSpec:
-    return LossTableSpec(task.config.seed, task.block.loss, task.kinds(), task.learners)
+    return LossTableSpec(task.config.seed, task.loss, task.kinds(), task.learners)
 
 
 def _rule(task: DeclaredTask) -> RuleSpec:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from heldout.cells.spec import CellsSpec
+from heldout.measures.spec import LossSpec
 from heldout.selection.spec import ScanSpec
 
 
@@ -11,7 +12,7 @@ class FitCells:
     """One batch of cells."""
 
     cells: CellsSpec
-    loss: str | None
+    loss: LossSpec | None
     models: str
     scan: ScanSpec | None
     """None where every grid ends."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from heldout.estimates.spec import LossTableSpec
+from heldout.measures.spec import LossSpec
 from heldout.report.spec import ReportSpec
 
 
@@ -19,7 +20,7 @@ class RenderReport:
 class RenderIndex:
     """All tasks → index.html."""
 
-    losses: dict[str, str | None]
+    losses: dict[str, LossSpec | None]
     """The loss of each task."""
     audits: list[str]
     """The tasks that have an audit."""

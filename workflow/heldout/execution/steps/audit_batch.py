@@ -27,7 +27,7 @@ def setup_of(folder: Path, spec: AuditBatch) -> Setup:
         task=spec.cells.task,
         seed=spec.cells.seed,
         learners=spec.cells.learners,
-        loss_name=spec.loss,
+        loss=spec.loss,
         kinds=spec.cells.kinds,
         estimators=spec.estimators,
         settings=spec.settings,

@@ -15,7 +15,7 @@ from heldout.selection.scan import Scanner
 def main(folder: Path, spec: FitCells) -> None:
     """Fit what is missing, then list everything in the manifest."""
     plan, kinds = open_plan(folder, spec.cells), spec.cells.kinds
-    loss = loss_for(spec.loss, plan.table.classification)
+    loss = loss_for(spec.loss, plan.table.classes)
     scanner = None
     if spec.scan is not None:
         scanner = Scanner(loss, read_splits(folder, kinds), kinds, spec.scan)

@@ -1,0 +1,114 @@
+"""A loss of the user's own: what it gets, what is declared about it, and what it may not return."""
+
+import sys
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from heldout.errors import HeldoutError
+from heldout.measures.registry import loss_for
+from heldout.measures.spec import LossSpec
+from heldout.predictions import Predictions
+
+LABELS = Predictions(
+    label=np.array([0, 1, 1]), proba=np.array([[0.9, 0.1], [0.2, 0.8], [0.4, 0.6]])
+)
+TARGET = np.array([0, 1, 0])
+CLASSES = ["no", "yes"]
+
+
+@pytest.fixture
+def mine(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    module = ModuleType("mine")
+    monkeypatch.setitem(sys.modules, "mine", module)
+    return module
+
+
+def made(mine: Any, function: Any, classes: Any = CLASSES, **settings: Any) -> Any:
+    mine.f = function
+    return loss_for(LossSpec("mine.f", settings, "digest"), classes)
+
+
+def test_classes_are_given_as_the_labels_of_the_table(mine: Any) -> None:
+    def late(target: Any, label: Any) -> Any:
+        assert target.tolist() == ["no", "yes", "no"]
+        assert label.tolist() == ["no", "yes", "yes"]
+        return 2.0 * (target != label)
+
+    loss = made(mine, late)
+    assert (loss.name, loss.needs, loss.bound, loss.negative) == ("mine.f", "label", None, True)
+    assert loss(TARGET, LABELS).tolist() == [0.0, 0.0, 2.0]
+
+
+def test_a_class_that_only_sealed_rows_have_is_none(mine: Any) -> None:
+    loss = made(mine, lambda target, _: [one is None for one in target])
+    assert loss(np.array([0, 2, 1]), LABELS).tolist() == [0.0, 1.0, 0.0]
+
+
+def test_probabilities_come_as_they_are(mine: Any) -> None:
+    loss = made(mine, lambda target, proba: proba[:, 1] * (target == "no"), needs="proba", bound=1)
+    assert (loss.needs, loss.bound, loss.negative) == ("proba", 1.0, False)
+    assert loss(TARGET, LABELS) == pytest.approx([0.1, 0.0, 0.6])
+
+
+def test_attributes_of_the_function_count_unless_the_config_says_otherwise(mine: Any) -> None:
+    def score(target: Any, label: Any) -> Any:
+        return (target == label) + 0.0
+
+    score.greater_is_better = True  # type: ignore[attr-defined]
+    score.needs = "proba"  # type: ignore[attr-defined]
+    assert made(mine, score).needs == "proba"
+    loss = made(mine, score, needs="label")
+    assert loss(TARGET, LABELS).tolist() == [-1.0, -1.0, 0.0]
+    assert made(mine, score, needs="label", greater_is_better=False)(TARGET, LABELS).sum() == 2
+
+
+def test_numbers(mine: Any) -> None:
+    loss = made(mine, lambda target, value: target - value, classes=None)
+    assert loss.needs == "value"
+    found = loss(np.array([1.0, 2.0]), Predictions(value=np.array([3.0, 1.0])))
+    assert found.tolist() == [-2.0, 1.0]
+
+
+def raises(*_: Any) -> Any:
+    raise KeyError("colour")
+
+
+WRONG = {
+    "raises": (raises, {}, "mine.f gives KeyError: 'colour'"),
+    "one number": (lambda *_: 0.5, {}, "a number for each of 3 examples, and returns one number"),
+    "too many": (lambda *_: np.zeros(4), {}, "and returns an array of shape (4,)"),
+    "a matrix": (lambda *_: np.zeros((3, 1)), {}, "and returns an array of shape (3, 1)"),
+    "texts": (lambda *_: ["a", "b", "c"], {}, "mine.f gives ValueError"),
+    "NaN": (lambda *_: [0, np.nan, 0], {}, "mine.f returns nan for an example"),
+    "infinite": (lambda *_: [0, 0, np.inf], {}, "mine.f returns inf for an example"),
+    "above its bound": (lambda *_: [0, 0, 3], {"bound": 2}, "returns 3, and its bound says 0 to 2"),
+    "below zero": (lambda *_: [0, -1, 3], {"bound": 4}, "returns -1, and its bound says 0 to 4"),
+}
+
+
+@pytest.mark.parametrize(("function", "settings", "message"), WRONG.values(), ids=WRONG)
+def test_what_it_may_not_return(mine: Any, function: Any, settings: Any, message: str) -> None:
+    loss = made(mine, function, **settings)
+    with pytest.raises(HeldoutError) as error:
+        loss(TARGET, LABELS)
+    assert message in str(error.value)
+
+
+def test_at_its_bounds_it_is_right(mine: Any) -> None:
+    assert made(mine, lambda *_: [0, 1, 2], bound=2)(TARGET, LABELS).tolist() == [0.0, 1.0, 2.0]
+
+
+def test_what_cannot_be_used(mine: Any) -> None:
+    with pytest.raises(HeldoutError, match="no_such_name cannot be imported: AttributeError"):
+        loss_for(LossSpec("mine.no_such_name", {}, "digest"), CLASSES)
+    with pytest.raises(HeldoutError, match=r"mine\.f is no function"):
+        made(mine, 3)
+    with pytest.raises(HeldoutError, match="needs 'proba', and the target has numbers: use value"):
+        made(mine, len, classes=None, needs="proba")
+    with pytest.raises(
+        HeldoutError, match="needs 'value', and the target has classes: use label or"
+    ):
+        made(mine, len, needs="value")

@@ -1,0 +1,155 @@
+"""A loss of the user's own: a function of targets and predictions that returns a number per example.
+
+Classes are given to it as the labels of the table, probabilities as a matrix with a column for each
+class in the order of `classes`.
+"""
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from heldout.errors import HeldoutError
+from heldout.measures.registry import Loss
+
+DECLARED = ("needs", "bound", "greater_is_better")
+"""What the config, or an attribute of the function, says about it."""
+NEEDS = {True: ("label", "proba"), False: ("value",)}
+"""What it may need, for classes and for numbers; the first is the default."""
+
+
+def bind(loss: Loss, settings: dict[str, Any], classes: Sequence[Any] | None) -> Loss:
+    """Import the user's function, and take what is declared about it.
+
+    Parameters
+    ----------
+    loss
+        Its name is the import path.
+    settings
+        What the config declares. Otherwise the attributes of the function count.
+    classes
+        The labels; None if targets are numbers.
+
+    Returns
+    -------
+    Loss
+        Calls the function.
+
+    Raises
+    ------
+    HeldoutError
+        If there is no such function, or it needs what there is not.
+
+    Examples
+    --------
+    >>> from heldout.measures.registry import USERS
+    >>> bind(replace(USERS, name="numpy.subtract"), {}, None).needs
+    'value'
+    """
+    function = _imported(loss.name)
+    given = {name: settings.get(name, getattr(function, name, None)) for name in DECLARED}
+    allowed = NEEDS[classes is not None]
+    needs = given["needs"] or allowed[0]
+    if needs not in allowed:
+        kind = "numbers" if classes is None else "classes"
+        raise HeldoutError(
+            f"loss: {loss.name} needs '{needs}', and the target has {kind}: use {' or '.join(allowed)}"
+        )
+    bound = given["bound"]
+    return replace(
+        loss,
+        needs=needs,
+        bound=None if bound is None else float(bound),
+        negative=bound is None,
+        settings={
+            "function": function,
+            "path": loss.name,
+            "classes": classes,
+            "bound": bound,
+            "greater": bool(given["greater_is_better"]),
+        },
+    )
+
+
+def _imported(path: str) -> Any:
+    module, _, name = path.replace(":", ".").rpartition(".")
+    try:
+        function = getattr(importlib.import_module(module), name)
+    except Exception as error:
+        raise HeldoutError(
+            f"loss: {path} cannot be imported: {type(error).__name__}: {error}"
+        ) from error
+    if not callable(function):
+        raise HeldoutError(f"loss: {path} is no function")
+    return function
+
+
+def losses(
+    target: np.ndarray,
+    predicted: np.ndarray,
+    function: Any,
+    path: str,
+    classes: Sequence[Any] | None,
+    bound: float | None,
+    greater: bool,
+) -> np.ndarray:
+    """Call the user's function, and check what it returns.
+
+    Parameters
+    ----------
+    target, predicted
+        Of a held-out set; classes as positions in `classes`.
+    function, path
+        The function and its import path.
+    classes
+        The labels; None if targets are numbers.
+    bound
+        Losses must lie in [0, bound], if it is given.
+    greater
+        Whether greater values are better; then the loss is the negative of the value.
+
+    Returns
+    -------
+    numpy.ndarray
+        A loss for each example.
+
+    Raises
+    ------
+    HeldoutError
+        If the function raises, or returns something else than a finite number for each example.
+
+    Examples
+    --------
+    >>> def miss(target, label):
+    ...     return [float(one != other) for one, other in zip(target, label)]
+    >>> labels = np.array([0, 1, 1]), np.array([0, 0, 1])
+    >>> losses(*labels, miss, "mine.miss", ["no", "yes"], None, greater=False).tolist()
+    [0.0, 1.0, 0.0]
+    """
+    try:
+        given = function(_labels(target, classes), _labels(predicted, classes))
+        found = np.asarray(given, dtype=np.float64)
+    except Exception as error:
+        raise HeldoutError(f"{path} gives {type(error).__name__}: {error}") from error
+    if found.shape != (len(target),):
+        raise HeldoutError(
+            f"{path} should return a number for each of {len(target)} examples, and returns "
+            f"{'one number' if found.ndim == 0 else f'an array of shape {found.shape}'}"
+        )
+    if not np.isfinite(found).all():
+        place = int(np.flatnonzero(~np.isfinite(found))[0])
+        raise HeldoutError(f"{path} returns {found[place]} for an example")
+    if bound is not None and not 0 <= found.min() <= found.max() <= bound:
+        worst = found.min() if found.min() < 0 else found.max()
+        raise HeldoutError(f"{path} returns {worst:g}, and its bound says 0 to {bound:g}")
+    return -found if greater else found
+
+
+def _labels(values: np.ndarray, classes: Sequence[Any] | None) -> np.ndarray:
+    """Positions of classes as labels; an unknown class of a sealed row as None. Others as they are."""
+    if classes is None or np.ndim(values) != 1:
+        return np.asarray(values)
+    known = np.array([*classes, None], dtype=object)
+    return known[np.minimum(values, len(classes))]
