@@ -102,12 +102,12 @@ def test_h005_edge_of_the_grid(tmp_path: Path) -> None:
     assert run(tmp_path, columns, "majority").check("H005").status == "pass"
 
 
-def h006(choices: list[str], kept: list[str]) -> Any:
+def h006(choices: list[str], kept: list[str], p: float = 0.5) -> Any:
     """The outcome for outer folds that choose these θ, if these cannot be told from the best."""
     folds = [
         SimpleNamespace(learner="all", estimator="nested_cv", chosen="a", theta=t) for t in choices
     ]
-    rows = [SimpleNamespace(learner="a", theta=t, kept_all=t in kept) for t in "1234567"]
+    rows = [SimpleNamespace(learner="a", theta=t, p_all=p, kept_all=t in kept) for t in "1234567"]
     return procedure.stable_choice(SimpleNamespace(folds=folds, kept=rows))  # type: ignore[arg-type]
 
 
@@ -118,6 +118,9 @@ def test_h006_unstable_choice(tmp_path: Path) -> None:
     found = h006(["1", "2", "3", "4"], ["1"])
     assert found.status == "fail"
     assert "1 choose one of the 1 θ that cannot be told from the best" in found.message
+    told_nothing = h006(["1", "2", "3", "4"], list("1234567"), p=1.0)
+    assert told_nothing.status == "fail", "too few groups to tell anything is no agreement"
+    assert "cannot be told" not in told_nothing.message
     assert h006([], []).status == "na"
     clear = table(90)
     clear["y"] = np.where(clear["x"] > 0, "a", "b")
@@ -138,6 +141,7 @@ def test_h017_heavy_tails(tmp_path: Path) -> None:
         if status == "fail":
             assert "of 64 held-out losses" in found.check("H017").message
             assert "heavy tails" in row.note
+            assert not found.estimate("all", "test").recommended
     assert run(tmp_path, table()).check("H017").status == "na"
 
 

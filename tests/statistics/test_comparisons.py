@@ -108,6 +108,18 @@ def test_differences_that_do_not_vary_are_not_certain() -> None:
     assert unbounded.note == "the same difference on every row"
 
 
+def test_differences_that_vary_by_rounding_do_not_vary() -> None:
+    """|y − 0.1| − |y − 0.3| is 0.2 up to the last digit."""
+    y = np.random.default_rng(2).integers(1, 21, size=50).astype(float)
+    contestants = {
+        name: Contestant([np.abs(y - value)], None, 0.0) for name, value in (("a", 0.1), ("b", 0.3))
+    }
+    assert np.ptp(contestants["a"].losses[0] - contestants["b"].losses[0]) > 0
+    [found] = compare(contestants, field_of(50, 5, bound=None))
+    assert (found.ci_low, found.ci_high, found.p, found.told_apart) == (None, None, 1.0, False)
+    assert found.note == "the same difference on every row"
+
+
 def test_the_p_value_is_where_the_interval_reaches_zero() -> None:
     """A small constant difference: its interval at 1 − p ends at 0."""
     found = constant(0.0, 0.1, bound=1.0)

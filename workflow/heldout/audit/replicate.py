@@ -12,7 +12,8 @@ from heldout.audit.source import Draw, Source, usable_draw
 from heldout.cells.plan import columns_of
 from heldout.cells.preflight import checked_builder
 from heldout.estimates.confidence_rows import learner_p_values
-from heldout.estimates.evidence import Evidence
+from heldout.estimates.confidence_set import kept
+from heldout.estimates.evidence import Evidence, known_of
 from heldout.estimates.lookup import available_kind
 from heldout.estimates.out_of_fold import OutOfFold
 from heldout.estimates.procedures import ALL, Chosen, Procedures
@@ -186,9 +187,11 @@ class Auditor:
             curves = [
                 replace(
                     one,
-                    kept=(
-                        learner_p_values(folds, [one.learner], cells.seed) > 1 - setup.rule.level
-                    ).tolist(),
+                    kept=kept(
+                        learner_p_values(folds, [one.learner], cells.seed),
+                        one.risks,
+                        setup.rule.level,
+                    ),
                 )
                 for one in curves
             ]
@@ -221,10 +224,7 @@ class Auditor:
             "test",
             [cells.test_losses(learner, theta)],
             [np.asarray(cells.draw.test.rows["unit"])],
-            bound=cells.loss.bound,
-            negative=cells.loss.negative,
-            binary=cells.loss.name == "zero_one",
-            heavy=cells.loss.heavy,
+            **known_of(cells.loss),
             seed=seed_for(cells.seed, self.setup.task, "test", "bootstrap"),
         )
         yield from estimate_rows(name, "test", theta, evidence, self.setup.level, learner)

@@ -82,12 +82,12 @@ def stable_choice(context: Context) -> Outcome:
     kept = {(row.learner, row.theta) for row in context.kept if row.kept_all}
     choices = Counter((fold.chosen, fold.theta) for fold in folds)
     (learner, theta), count = choices.most_common(1)[0]
-    like_best = sum(number for choice, number in choices.items() if choice in kept)
-    text = (
-        f"{count} of {len(folds)} outer folds choose {learner} {theta}; {like_best} choose one of the "
-        f"{len(kept)} θ that cannot be told from the best"
-    )
-    if max(count, like_best) / len(folds) < UNSTABLE:
+    text = f"{count} of {len(folds)} outer folds choose {learner} {theta}"
+    if any(row.p_all < 1 for row in context.kept):  # there are units enough to tell something
+        like_best = sum(number for choice, number in choices.items() if choice in kept)
+        text += f"; {like_best} choose one of the {len(kept)} θ that cannot be told from the best"
+        count = max(count, like_best)
+    if count / len(folds) < UNSTABLE:
         return failed(f"only {text}: the choice depends on the sample")
     return passed(text)
 
@@ -145,7 +145,7 @@ def no_heavy_tails(context: Context) -> Outcome:
     """H017: where few rows carry most of the loss, no interval holds."""
     limit = context.loss_table.loss.heavy
     if limit is None or not (context.loss_table.has(FOLDS) or context.loss_table.has(FOLDS_WHOLE)):
-        return not_applicable("the loss is bounded, or there are no folds")
+        return not_applicable("no such limit is known for this loss, or there are no folds")
     learner, theta = context.selection["learner"], context.selection["theta"]
     losses = evidence_for(context.loss_table, "kfold", learner, theta).pooled
     ratio, rows = tail_ratio(losses), rows_with_half(losses)

@@ -6,7 +6,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from heldout.estimates.bootstrap import PerRow, bags_of, per_row_risk
-from heldout.estimates.evidence import Evidence, FoldPairs
+from heldout.estimates.evidence import Evidence, FoldPairs, known_of
 from heldout.estimates.lookup import available_kind
 from heldout.estimates.loss_table import LossTable
 from heldout.estimates.nested import InnerTables, values_by_pair
@@ -125,10 +125,7 @@ def evidence_for(loss_table: LossTable, estimator: str, learner: str, theta: The
         losses,
         [loss_table.units(held) for held in rows],
         rows,
-        bound=loss.bound,
-        negative=loss.negative,
-        binary=loss.name == "zero_one",
-        heavy=loss.heavy,
+        **known_of(loss),
         ratio=_ratio(loss_table, kind),
         repeats=len(loss_table.partitions) if judged == FOLDS else 1,
         divisor=_theta_count(loss_table) if judged == DEV else 1,

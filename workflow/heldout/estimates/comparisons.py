@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from heldout.estimates.evidence import differs
 from heldout.estimates.noise import HeldOut
 from heldout.estimates.tuned_se import (
     NO_SPREAD,
@@ -157,7 +158,7 @@ class _Pair:
         centres = [held.centres(gap) for held, gap in zip(field.held, gaps, strict=True)]
         return _Pair(
             difference=float(np.mean(centres)),
-            se=_standard_error(a, b, gaps, field) if np.ptp(pooled) > 0 else None,
+            se=_standard_error(a, b, gaps, field) if differs(pooled, _size(a, b)) else None,
             pooled=pooled,
             bound=field.bound,
             count=field.held[0].count / NO_SPREAD,
@@ -211,6 +212,11 @@ class _Pair:
         if self.se is None:
             return "the same difference on every row"
         return self.heavy
+
+
+def _size(*contestants: Contestant) -> float:
+    """The largest loss, which says how large rounding errors may be."""
+    return max(float(np.abs(losses).max()) for one in contestants for losses in one.losses)
 
 
 def _standard_error(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from heldout.estimates.confidence_set import p_values
+from heldout.estimates.confidence_set import kept, p_values
 from heldout.estimates.lookup import available_kind
 from heldout.estimates.loss_table import LossTable
 from heldout.estimates.out_of_fold import OutOfFold
@@ -59,12 +59,18 @@ def confidence_rows(loss_table: LossTable, level: float, seed: int) -> list[Conf
     pairs = [(name, theta) for name in names for theta in loss_table.thetas[name]]
     means = [[folds.fold_means(n, p).mean(axis=0) for p in folds.repeats] for n in names]
     risks = np.concatenate([np.mean(one, axis=0) for one in means])
-    alpha = 1 - level
+    parts = np.split(risks, np.cumsum([len(one) for one in alone])[:-1])
+    own = [one for p, part in zip(alone, parts, strict=True) for one in kept(p, part, level)]
+    columns = (
+        risks.tolist(),
+        np.concatenate(alone).tolist(),
+        own,
+        together.tolist(),
+        kept(together, risks, level),
+    )
     return [
-        ConfidenceRow(name, canonical(theta), risk, p, p > alpha, p_all, p_all > alpha)
-        for (name, theta), risk, p, p_all in zip(
-            pairs, risks.tolist(), np.concatenate(alone).tolist(), together.tolist(), strict=True
-        )
+        ConfidenceRow(name, canonical(theta), *values)
+        for (name, theta), *values in zip(pairs, *columns, strict=True)
     ]
 
 

@@ -1,7 +1,11 @@
 """The confidence set of θ: which of many θ may have the smallest risk, from their out-of-fold losses."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy import sparse, special
+
+from heldout.estimates.rules import smallest
 
 DRAWS = 500
 BLOCK = 64
@@ -98,6 +102,33 @@ def p_values(
     largest = np.nanmax((means[:, None] - means) / roots, axis=1, initial=-np.inf)
     observed = len(losses) * np.sqrt(freedom / (freedom + k)) * largest
     return _p_values(observed, sums, roots, freedom, seed, draws)
+
+
+def kept(p: np.ndarray, risks: Sequence[float] | np.ndarray, level: float) -> list[bool]:
+    """Say which θ are in the confidence set.
+
+    Parameters
+    ----------
+    p
+        The p-value of each θ.
+    risks
+        Its risk.
+    level
+        The probability that the set contains the best θ.
+
+    Returns
+    -------
+    list of bool
+        Whether p > 1 − level. The θ with the smallest risk is always kept.
+
+    Examples
+    --------
+    >>> kept(np.array([0.4, 0.01, 0.6]), [0.2, 0.5, 0.3], level=0.5)
+    [True, False, True]
+    """
+    found = (p > 1 - level).tolist()
+    found[smallest(risks)] = True
+    return found
 
 
 def _sums(values: np.ndarray, index: np.ndarray) -> np.ndarray:

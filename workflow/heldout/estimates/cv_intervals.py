@@ -36,7 +36,7 @@ def _ends(evidence: Evidence, se: float, delta: float) -> ends.Ends:
         return ends.skewed(evidence.risk, z * se)
     share = evidence.risk / evidence.bound
     count = evidence.unit_count / NO_SPREAD
-    if evidence.varies:
+    if evidence.varies and 0 < share < 1:
         count = share * (1 - share) / (se / evidence.bound) ** 2
     low, high = ends.proportion(share, count, z)
     return evidence.bound * low, evidence.bound * high

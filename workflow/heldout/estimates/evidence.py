@@ -3,18 +3,22 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from heldout.estimates.noise import HeldOut
 from heldout.estimates.tuned_se import Variability
+from heldout.measures.losses import Loss
 from heldout.names import Theta
 
 Losses = Sequence[np.ndarray]
 """One array of per-example losses for each held-out set."""
 Bounds = tuple[float | None, float, float]
 """Standard error (None if the method has none), lower and upper end of an interval."""
+
+ROUNDING = 1e-12
+"""Numbers whose difference is a smaller share of their size count as equal."""
 
 
 class FoldPairs(NamedTuple):
@@ -48,8 +52,9 @@ class Evidence:
 
     `estimator`: holdout, kfold, test, …; `losses`: an array per held-out set; `units`: likewise, the
     group (or row) of each example; `rows`: likewise, its row, where a row occurs more than once;
-    `bound`: losses lie in [0, bound]; `negative`: they may be negative; `binary`: they are 0 or 1; `heavy`: the `tail_ratio` above which
-    no interval of this loss holds; `ratio`: held-out size over training size; `repeats`: how many
+    `bound`: losses lie in [0, bound]; `negative`: they may be negative; `binary`: they are 0 or 1;
+    `heavy`: the `tail_ratio` above which, and `carriers`: the number of rows that carry the loss below
+    which no interval of this loss holds; `ratio`: held-out size over training size; `repeats`: how many
     partitions the sets come from; `divisor`: what δ is divided by, because the interval is one of
     several; `candidates`: how many θ these rows chose among, if the interval does not allow for that;
     `seed`: for intervals that draw. What only some intervals need: `halves`, the Monte Carlo
@@ -67,6 +72,7 @@ class Evidence:
     negative: bool = False
     binary: bool = False
     heavy: float | None = None
+    carriers: float | None = None
     ratio: float | None = None
     repeats: int = 1
     divisor: int = 1
@@ -147,8 +153,59 @@ class Evidence:
 
     @cached_property
     def varies(self) -> bool:
-        """Whether losses differ."""
-        return bool(np.ptp(self.pooled) > 0)
+        """Whether losses differ by more than rounding."""
+        return differs(self.pooled, float(np.abs(self.pooled).max(initial=0.0)))
+
+
+def differs(values: np.ndarray, size: float) -> bool:
+    """Whether numbers differ by more than the rounding of numbers of this size.
+
+    Parameters
+    ----------
+    values
+        Numbers.
+    size
+        The size of the numbers that they were computed from.
+
+    Returns
+    -------
+    bool
+        False where they are equal up to rounding.
+
+    Examples
+    --------
+    >>> differs(np.array([0.3, 0.1 + 0.2]), 1.0), differs(np.array([0.3, 0.31]), 1.0)
+    (False, True)
+    """
+    return bool(np.ptp(values) > ROUNDING * size)
+
+
+def known_of(loss: Loss) -> dict[str, Any]:
+    """Collect what is known of losses beforehand.
+
+    Parameters
+    ----------
+    loss
+        Their function.
+
+    Returns
+    -------
+    dict
+        Fields of `Evidence`.
+
+    Examples
+    --------
+    >>> from heldout.measures.losses import LOSSES
+    >>> known_of(LOSSES["zero_one"])["bound"]
+    1.0
+    """
+    return {
+        "bound": loss.bound,
+        "negative": loss.negative,
+        "binary": loss.name == "zero_one",
+        "heavy": loss.heavy,
+        "carriers": loss.carriers,
+    }
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from heldout.estimates.confidence_set import centred, p_values
+from heldout.estimates.confidence_set import centred, kept, p_values
 from heldout.estimates.loss_table import LossTable
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rules import Curve, Rule
@@ -144,12 +144,13 @@ class InnerTables:
         found = self.of(learner, partition).curve(outer, inner)
         if not rule.by_confidence_set:
             return found
-        return replace(found, kept=self._kept(learner, partition, outer, inner, rule))
+        p = self._p_values(learner, partition, outer, inner, rule)
+        return replace(found, kept=kept(p, found.risks, rule.level))
 
-    def _kept(
+    def _p_values(
         self, learner: str, partition: Partition, outer: int, inner: Sequence[int], rule: Rule
-    ) -> list[bool]:
-        """Which θ cannot be told from the best on the inner folds."""
+    ) -> np.ndarray:
+        """For each θ the p-value of being the best on the inner folds; 1 where units are too few to tell."""
         table, thetas = self.loss_table, self.loss_table.thetas[learner]
         parts = []
         for fold in inner:
@@ -159,10 +160,9 @@ class InnerTables:
         folds = np.repeat(np.asarray(inner), [len(part) for part in parts])
         units = table.units(np.concatenate([partition.rows(fold) for fold in inner]))
         if len(np.unique(units)) <= len(inner):
-            return [True] * len(thetas)
+            return np.ones(len(thetas))
         seed = seed_for(rule.seed, "confidence_set", learner, partition.set_name(outer))
-        found = p_values(losses, centred(losses, folds), units, len(inner), seed)
-        return (found > 1 - rule.level).tolist()
+        return p_values(losses, centred(losses, folds), units, len(inner), seed)
 
 
 def inner_folds(estimator: str, outer: int, k: int) -> list[int]:

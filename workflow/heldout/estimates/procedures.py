@@ -9,7 +9,7 @@ import numpy as np
 from heldout.estimates.algorithm import Algorithm
 from heldout.estimates.comparisons import Comparison, Contestant, Field, compare
 from heldout.estimates.estimator import Estimator
-from heldout.estimates.evidence import Estimate, Evidence
+from heldout.estimates.evidence import Estimate, Evidence, known_of
 from heldout.estimates.lookup import has_cells, nested_among
 from heldout.estimates.loss_table import LossTable
 from heldout.estimates.nested import InnerTables, OuterFold, outer_folds, values_by_pair
@@ -126,10 +126,7 @@ class Procedures:
             [fold.losses for fold in folds],
             [fold.units for fold in folds],
             [one.rows(fold) for one in partitions for fold in range(one.k)],
-            bound=loss.bound,
-            negative=loss.negative,
-            binary=loss.name == "zero_one",
-            heavy=loss.heavy,
+            **known_of(loss),
             ratio=1 / (partitions[0].k - 1),
             repeats=len(partitions),
             variability=lambda: self._variability(name, estimator),

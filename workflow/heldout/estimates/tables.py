@@ -9,7 +9,13 @@ from heldout.estimates.cv_intervals import jackknife_parts
 from heldout.estimates.evidence import Estimate, Evidence
 from heldout.estimates.interval_registry import INTERVALS
 from heldout.estimates.intervals import bounds_of, valid_intervals
-from heldout.estimates.recommended import reason_for_none
+from heldout.estimates.recommended import (
+    BY_THEOREM,
+    HEAVY_TAILS,
+    HOLDS,
+    NONE_HOLDS,
+    reason_for_none,
+)
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import EstimateRow
 from heldout.names import Theta, canonical
@@ -106,6 +112,48 @@ def _with_interval(
         return found
     noise, training, selection = np.sqrt(jackknife_parts(evidence)).tolist()
     return replace(found, se_noise=noise, se_training=training, se_selection=selection)
+
+
+def with_tails(rows: Iterable[EstimateRow]) -> list[EstimateRow]:
+    """Let all estimates of a learner know of its heavy tails.
+
+    A small development or test set seldom shows them. Where the held-out losses of another estimate do, no
+    interval that they could break is recommended.
+
+    Parameters
+    ----------
+    rows
+        All rows of a task.
+
+    Returns
+    -------
+    list of EstimateRow
+        The same rows, some of them no longer recommended.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> losses = [np.linspace(1, 2, 9), np.array([1.0] * 8 + [99.0])]
+    >>> found = [Evidence("test", [one], [np.arange(9)], heavy=4.0) for one in losses]
+    >>> [row, *_], [heavy, *_] = (
+    ...     list(estimate_rows("knn", "test", {}, one, 0.95, "knn")) for one in found
+    ... )
+    >>> row.recommended, [one.recommended for one in with_tails([row, heavy])]
+    (True, [False, False])
+    """
+    given = list(rows)
+    start = f"{NONE_HOLDS}: {HEAVY_TAILS}"
+    heavy = {row.learner for row in given if row.note and row.note.startswith(start)}
+    return [
+        replace(row, recommended=False, note=f"{start} in other held-out losses of this learner")
+        if row.recommended and row.learner in heavy and _may_break(row)
+        else row
+        for row in given
+    ]
+
+
+def _may_break(row: EstimateRow) -> bool:
+    return HOLDS.get((row.estimator, row.interval or "")) != BY_THEOREM
 
 
 def by_learner(rows: Iterable[EstimateRow], learners: Sequence[str]) -> list[EstimateRow]:

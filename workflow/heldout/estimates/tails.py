@@ -29,6 +29,27 @@ def tail_ratio(losses: np.ndarray) -> float:
     return float(len(losses) * (losses**2).sum() / total**2) if total > 0 else 1.0
 
 
+def carriers(losses: np.ndarray) -> float:
+    """Compute (Σℓ)²/Σℓ², the number of rows that carry the loss.
+
+    Parameters
+    ----------
+    losses
+        Losses ≥ 0.
+
+    Returns
+    -------
+    float
+        n if all losses are equal; 1 if one row has all. Of zero-one losses, the number of errors.
+
+    Examples
+    --------
+    >>> carriers(np.array([1.0, 1.0, 0.0, 0.0, 1.0]))
+    3.0
+    """
+    return len(losses) / tail_ratio(losses)
+
+
 def rows_with_half(losses: np.ndarray) -> int:
     """Count the rows that carry half of the loss.
 

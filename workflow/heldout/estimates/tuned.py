@@ -7,7 +7,7 @@ import numpy as np
 
 from heldout.estimates.algorithm import evidence_for
 from heldout.estimates.corrections import bbc, tibshirani
-from heldout.estimates.evidence import Estimate, Evidence
+from heldout.estimates.evidence import Estimate, Evidence, known_of
 from heldout.estimates.procedures import Procedures
 from heldout.estimates.rules import smallest
 from heldout.names import seed_for
@@ -41,9 +41,7 @@ def min_cv_bbc(procedures: Procedures, name: str, estimator: str) -> Estimate:
         estimator,
         [losses[:, procedures.cv_choice(name).best]],
         [units],
-        bound=loss_table.loss.bound,
-        negative=loss_table.loss.negative,
-        heavy=loss_table.loss.heavy,
+        **known_of(loss_table.loss),
         bootstrap_risks=risks,
         centre=float(risks.mean()),
     )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from heldout.errors import HeldoutError
-from heldout.measures.registry import Loss
+from heldout.measures.registry import CARRIERS, Loss
 
 DECLARED = ("needs", "bound", "greater_is_better")
 """What the config, or an attribute of the function, says about it."""
@@ -63,6 +63,7 @@ def bind(loss: Loss, settings: dict[str, Any], classes: Sequence[Any] | None) ->
         needs=needs,
         bound=None if bound is None else float(bound),
         negative=bound is None,
+        carriers=None if bound is None else CARRIERS,
         settings={
             "function": function,
             "path": loss.name,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from heldout.estimates.evidence import Evidence
+from heldout.estimates.evidence import Evidence, known_of
 from heldout.estimates.intervals import opening_divisor
 from heldout.estimates.procedures import ALL
 from heldout.estimates.rows import EstimateRow
@@ -52,10 +52,7 @@ def _evidence(found: SealedPredictions, spec: SealedTestSpec, count: int) -> Evi
         "test",
         [loss(found.target, found.predictions)],
         [found.unit],
-        bound=loss.bound,
-        negative=loss.negative,
-        binary=loss.name == "zero_one",
-        heavy=loss.heavy,
+        **known_of(loss),
         divisor=opening_divisor(count),
         seed=seed_for(spec.seed, spec.task, "test", "bootstrap"),
     )
