@@ -34,6 +34,8 @@ class Problem:
     learners: dict[str, dict[str, Any]]
     population: int | None = None
     """Rows of the real table that samples are drawn from."""
+    heavy: bool = False
+    """Whether few rows carry most of the loss, so that no interval is expected to hold."""
 
     @property
     def folds(self) -> int:
@@ -90,7 +92,7 @@ def _problem(name: str, block: dict[str, Any]) -> Problem:
     task = block["task"]
     learners = {one: _learner(given, task) for one, given in block["learners"].items()}
     given = block["title"], block["origin"], block["n"], task, learners
-    return Problem(name, *given, block.get("population"))
+    return Problem(name, *given, block.get("population"), block.get("heavy", False))
 
 
 def _learner(given: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:
