@@ -32,3 +32,4 @@ class DrawFigures:
     """Results of a task → figures."""
 
     cells: LossTableSpec
+    level: float
