@@ -35,6 +35,14 @@ DOTS = """
 })
 """
 
+# The middle and the height of the bars below the reliability curve.
+BARS = """
+[...[...document.querySelectorAll("#judged g[aria-label=rule]")].at(-1).querySelectorAll("line")].map((mark) => {
+  const box = mark.getBoundingClientRect();
+  return [box.left + box.width / 2, box.height];
+})
+"""
+
 
 OPEN_ALL = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
 
@@ -117,6 +125,25 @@ def test_regressions_stand_where_the_data_say(tab: Tab, write: Write) -> None:
     assert len(places) == len(columns["true"]) == 200
     for axis, name in ((0, "predicted"), (1, "true")):
         assert affine([place[axis] for place in places], columns[name]) < 0.6
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_reliability_curve_stands_where_the_data_say(
+    tab: Tab, write: Write, width: int
+) -> None:
+    found = classes(["no", "yes"])
+    [one] = found["calibration"]
+    tab.open(write(Case(), found), width)
+    places = tab.run(DOTS % "#judged")
+    bars = tab.run(BARS)
+    assert len(places) == len(bars) == len(one["bins"]) >= 8
+    for axis, name in ((0, "predicted"), (1, "observed")):
+        assert affine([place[axis] for place in places], [b[name] for b in one["bins"]]) < 0.6
+    assert max(abs(x - place[0]) for (x, _), place in zip(bars, places, strict=True)) < 0.6
+    heights = [height / bin["n"] for (_, height), bin in zip(bars, one["bins"], strict=True)]
+    assert max(heights) == pytest.approx(min(heights), rel=0.02)
+    clear = tab.run("document.querySelector('#judged').getBoundingClientRect().right")
+    assert clear <= width
 
 
 def test_a_table_is_sorted_from_the_keyboard(tab: Tab, page: Path) -> None:

@@ -20,7 +20,7 @@ function binBars(rows, colour) {
   const most = d3.max(rows, (row) => row.n);
   const ground = -GAP - STRIP;
   const top = (row) => ground + (STRIP * row.n) / most;
-  const bars = { x: "predicted", y1: ground, y2: top, ariaLabel: "rows of bins" };
+  const bars = { x: "predicted", y1: ground, y2: top };
   return Plot.ruleX(rows, { ...bars, stroke: colour, strokeOpacity: 0.5, strokeWidth: 6 });
 }
 
