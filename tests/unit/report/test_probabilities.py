@@ -274,6 +274,8 @@ def test_the_numbers_of_a_run_are_those_of_its_first_partition(
     [one] = found["calibration"]
     assert found["classes"][one["class"]] == "ill"
     assert sum(b["n"] for b in one["bins"]) == 120
+    about = numbers(one)["error_by_chance"]["meaning"]
+    assert ("groups" in about) == (groups is not None)
     text = task.report_page(done.folder, spec, batches=1)
     data = json.loads(re.findall(r'id="data">(.*?)</script>', text)[0])
     assert data["predictions"]["calibration"] == found["calibration"]
