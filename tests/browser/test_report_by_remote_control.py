@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from browser.axe import violations
 from browser.chromium import needs_browser
@@ -14,7 +15,9 @@ from browser.report_case import Case, csv_rows
 from browser.report_pages import Write, case_with_everything, classes, numbers
 
 from heldout.measures.spec import LossSpec
+from heldout.predictions import Predictions
 from heldout.report.overview import index_page
+from heldout.report.predictions import HeldOut, classification
 
 pytestmark = needs_browser
 
@@ -33,6 +36,14 @@ DOTS = """
 [...document.querySelectorAll("%s g[aria-label=dot] :is(circle, path)")].map((mark) => {
   const box = mark.getBoundingClientRect();
   return [box.left + box.width / 2, box.top + box.height / 2];
+})
+"""
+
+# The middle and the height of the bars below the reliability curve.
+BARS = """
+[...[...document.querySelectorAll("#judged g[aria-label=rule]")].at(-1).querySelectorAll("line")].map((mark) => {
+  const box = mark.getBoundingClientRect();
+  return [box.left + box.width / 2, box.height];
 })
 """
 
@@ -118,6 +129,30 @@ def test_regressions_stand_where_the_data_say(tab: Tab, write: Write) -> None:
     assert len(places) == len(columns["true"]) == 200
     for axis, name in ((0, "predicted"), (1, "true")):
         assert affine([place[axis] for place in places], columns[name]) < 0.6
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_reliability_curve_stands_where_the_data_say(
+    tab: Tab, write: Write, width: int
+) -> None:
+    rng = np.random.default_rng(0)
+    proba = np.round(rng.beta(0.6, 1.0, 300), 1)  # with ties, so that bins differ in size
+    target = (rng.random(300) < proba).astype(int)
+    given = Predictions(target, np.column_stack([1 - proba, proba]))
+    found = classification(HeldOut(np.arange(300), target, given, np.zeros(300)), ["no", "yes"])
+    [one] = found["calibration"]
+    tab.open(write(Case(), found), width)
+    assert max(b["n"] for b in one["bins"]) > 1.5 * min(b["n"] for b in one["bins"])
+    places = tab.run(DOTS % "#judged")
+    bars = tab.run(BARS)
+    assert len(places) == len(bars) == len(one["bins"]) >= 6
+    for axis, name in ((0, "predicted"), (1, "observed")):
+        assert affine([place[axis] for place in places], [b[name] for b in one["bins"]]) < 0.6
+    assert max(abs(x - place[0]) for (x, _), place in zip(bars, places, strict=True)) < 0.6
+    heights = [height / bin["n"] for (_, height), bin in zip(bars, one["bins"], strict=True)]
+    assert max(heights) == pytest.approx(min(heights), rel=0.02)
+    clear = tab.run("document.querySelector('#judged').getBoundingClientRect().right")
+    assert clear <= width
 
 
 def test_a_table_is_sorted_from_the_keyboard(tab: Tab, page: Path) -> None:

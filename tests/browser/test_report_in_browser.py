@@ -5,12 +5,15 @@ import html
 import json
 from pathlib import Path
 
+import numpy as np
 from browser.chromium import drive, load, needs_browser
 from browser.report_case import Case, csv_rows
 from browser.report_pages import HOSTILE, Write, case_with_everything, classes, numbers
 
 from heldout.measures.spec import LossSpec
+from heldout.predictions import Predictions
 from heldout.report.overview import index_page
+from heldout.report.predictions import HeldOut, classification
 
 pytestmark = needs_browser
 
@@ -25,6 +28,11 @@ return {
   pairs: count("#all-comparisons", "g[aria-label=dot] circle"),
   confusions: document.querySelectorAll("#held-out article")[0]?.querySelectorAll("g[aria-label=cell] rect").length,
   figures: count("#held-out", "svg[role=img]"),
+  reliability: count("#judged", "svg[role=img]"),
+  bins: count("#judged", "g[aria-label=dot] circle"),
+  bars: [...document.querySelectorAll("#judged g[aria-label=rule]")].at(-1)?.querySelectorAll("line").length,
+  bands: count("#judged", "g[aria-label=area] path"),
+  numbers: count("#judged", "tbody tr"),
 };
 """
 
@@ -39,7 +47,9 @@ def test_every_chart_is_drawn(write: Write, tmp_path: Path) -> None:
     assert found["folds"] == 5
     assert found["pairs"] == 2  # the baseline is left to the table
     assert found["confusions"] == 9
-    assert found["figures"] == 4  # confusions, calibration, ROC, precision and recall
+    assert found["figures"] == 3  # confusions, ROC, precision and recall
+    assert (found["reliability"], found["bands"], found["numbers"]) == (1, 1, 10)
+    assert found["bins"] == found["bars"] == 10
 
 
 def test_a_regression_shows_its_residuals(write: Write, tmp_path: Path) -> None:
@@ -49,6 +59,58 @@ def test_a_regression_shows_its_residuals(write: Write, tmp_path: Path) -> None:
     return cards.map((card) => card.querySelectorAll("g[aria-label=dot] circle").length);
     """
     assert drive(page, tmp_path / "profile", script) == [200, 200, 0]
+
+
+def test_every_class_can_be_judged(write: Write, tmp_path: Path) -> None:
+    predictions = classes(["a", "b", "c"])
+    script = """
+    const seen = [];
+    const select = document.querySelector("#judged select");
+    for (const option of [...select.options]) {
+      select.value = option.value;
+      select.dispatchEvent(new Event("change"));
+      seen.push({
+        caption: document.querySelector("#judged caption").textContent,
+        values: [...document.querySelectorAll("#judged td.number")].map((cell) => cell.dataset.value),
+        drawn: document.querySelectorAll("#judged g[aria-label=dot] circle").length,
+      });
+    }
+    const links = [...document.querySelectorAll("#judged a.term")].map((link) => link.getAttribute("href"));
+    return { seen, lost: links.filter((link) => !document.querySelector(link)) };
+    """
+    found = drive(write(case_with_everything(), predictions), tmp_path / "profile", script)
+    assert found["lost"] == []
+    for name, shown, one in zip("abc", found["seen"], predictions["calibration"], strict=True):
+        assert shown["caption"] == f"{name} against the rest"
+        assert shown["drawn"] == len(one["bins"])
+        wanted = [number["value"] for number in one["numbers"]]
+        assert [float(value) for value in shown["values"]] == wanted
+
+
+def test_two_classes_need_no_choice_and_a_missing_number_has_its_reason(
+    write: Write, tmp_path: Path
+) -> None:
+    target = np.repeat([0, 1], [40, 20])
+    proba = np.linspace(0.1, 0.9, 60)
+    given = Predictions(target, np.column_stack([1 - proba, proba]))
+    held = HeldOut(np.arange(60), target, given, np.zeros(60))
+    script = """
+    const [slope] = document.querySelectorAll("#judged tbody tr");
+    return [document.querySelectorAll("#judged select").length, slope.textContent,
+            slope.querySelector("td").dataset.value, document.querySelector("#judged caption").textContent];
+    """
+    page = write(case_with_everything(), classification(held, ["no", "yes"]))
+    choices, text, value, caption = drive(page, tmp_path / "profile", script)
+    assert (choices, value, caption) == (0, "", "yes against no")
+    assert "Not known: the probabilities tell the class from the rest without an error" in text
+
+
+def test_without_probabilities_nothing_is_judged(write: Write, tmp_path: Path) -> None:
+    target = np.arange(60) % 2
+    held = HeldOut(np.arange(60), target, Predictions(target), np.zeros(60))
+    page = write(case_with_everything(), classification(held, ["no", "yes"]))
+    script = "return [!!document.querySelector('#probabilities'), document.querySelectorAll('#held-out article').length];"
+    assert drive(page, tmp_path / "profile", script) == [False, 1]
 
 
 def test_the_numbers_are_those_of_the_files(write: Write, tmp_path: Path) -> None:

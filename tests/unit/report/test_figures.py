@@ -97,5 +97,5 @@ def test_figures_are_drawn_only_if_asked_for(tmp_path: Path) -> None:
     study = Study({**config, "figures": True})
     assert study.figures == ["t"]
     run = run_task(config, tmp_path / "t")
-    figures.draw_figures(run.folder, build.draw_figures(study.task("t")).cells, batches=1)
+    figures.draw_figures(run.folder, build.draw_figures(study.task("t")).cells, 1, level=0.95)
     assert {path.name for path in (run.folder / "figures").iterdir()} == NAMES

@@ -495,7 +495,7 @@ def test_held_out_predictions_are_those_behind_the_risk(
     run = run_task(config, tmp_path / "t")
     spec = build.render_report(Study(config).task("t")).page
     chosen = run.selection["learner"], run.selection["theta"]
-    found = diagnostics(run.folder, spec.cells, 1, *chosen)
+    found = diagnostics(run.folder, spec.cells, 1, *chosen, spec.level)
     counts = np.array(found["confusion"])
     errors = 1 - counts.trace() / counts.sum()
     assert counts.sum() == found["n"] == (12 if estimator == "holdout" else 60)

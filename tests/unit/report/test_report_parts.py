@@ -106,19 +106,6 @@ def test_roc_and_average_precision_agree_with_scikit_learn() -> None:
     assert (found["false"][-1], found["true"][-1]) == (1, 1)
 
 
-def test_calibration_bins_hold_every_row_once() -> None:
-    rng = np.random.default_rng(1)
-    predicted = rng.random(200)
-    bins = curves.bins(rng.random(200) < predicted, predicted)
-    assert sum(one["n"] for one in bins) == 200
-    assert min(one["n"] for one in bins) >= curves.FEWEST
-    assert all(one["low"] <= one["observed"] <= one["high"] for one in bins)
-
-
-def test_few_rows_share_one_bin() -> None:
-    assert len(curves.bins(np.array([True, False]), np.array([0.1, 0.9]))) == 1
-
-
 def test_the_hardest_rows_have_the_largest_losses() -> None:
     target, value = np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 5.0, 3.5, 4.0])
     held = HeldOut(np.array([11, 12, 13, 14]), target, Predictions(value=value), (target - value) ** 2)  # fmt: skip

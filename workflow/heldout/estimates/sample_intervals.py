@@ -64,6 +64,28 @@ def wilson(evidence: Evidence, delta: float) -> Bounds:
 
     Groups: for as many rows as the variance between groups says, p̂(1−p̂)/SE², with t_{G−1} in place of
     z; where all losses are equal, for as many rows as there are groups.
+
+    Parameters
+    ----------
+    evidence
+        Losses that are 0 or 1; of groups, two at least.
+    delta
+        1 − the confidence level.
+
+    Returns
+    -------
+    tuple
+        The standard error, the lower and the upper end.
+
+    Examples
+    --------
+    >>> losses, groups = np.repeat([1.0, 0.0], [2, 8]), np.repeat([1, 2, 3, 4, 5], 2)
+    >>> rows = Evidence("test", [losses], [np.arange(10)], binary=True)
+    >>> [round(end, 3) for end in wilson(rows, 0.05)[1:]]
+    [0.057, 0.51]
+    >>> in_groups = Evidence("test", [losses], [groups], binary=True)
+    >>> [round(end, 3) for end in wilson(in_groups, 0.05)[1:]]
+    [0.018, 0.777]
     """
     share, count = evidence.risk, float(evidence.n)
     if not evidence.grouped:

@@ -1,1 +1,1 @@
-"""Losses and scorers: what is computed from predictions and targets."""
+"""Losses, scorers and calibration: what is computed from predictions and targets."""

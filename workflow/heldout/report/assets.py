@@ -25,6 +25,7 @@ SCRIPTS = (
     "metrics.js",
     "classes.js",
     "predictions.js",
+    "probabilities.js",
     "start.js",
 )
 """In the order in which they are joined: each uses only what comes before it."""

@@ -1,15 +1,11 @@
-"""Confusion matrix, ROC and precision–recall curves, and calibration of held-out predictions."""
+"""Confusion matrix, ROC and precision–recall curves of held-out predictions."""
 
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 POINTS = 150
 """A curve is drawn with at most this many of its points."""
-BINS = 10
-FEWEST = 8
-"""A bin of the calibration curve holds at least this many rows."""
 CLASSES = 12
 """Curves are drawn for at most this many classes, the most frequent ones."""
 
@@ -60,42 +56,3 @@ def corners(positive: np.ndarray, score: np.ndarray) -> dict[str, Any]:
 def thin(count: int) -> np.ndarray:
     """Evenly spaced positions, the first and the last included."""
     return np.unique(np.linspace(0, count - 1, min(count, POINTS)).astype(int))
-
-
-def calibration(target: np.ndarray, proba: np.ndarray) -> list[dict[str, Any]]:
-    """For each class (of two, the second): bins of equal width, predicted against observed."""
-    wanted = [1] if proba.shape[1] == 2 else frequent(target, proba.shape[1])
-    return [{"class": one, "bins": bins(target == one, proba[:, one])} for one in wanted]
-
-
-def bins(positive: np.ndarray, predicted: np.ndarray) -> list[dict[str, float]]:
-    """Bins of [0, 1], small ones merged, with the interval of the observed share."""
-    place = merged(np.minimum((predicted * BINS).astype(int), BINS - 1))
-    found = []
-    for one in np.unique(place):
-        mine = place == one
-        share, n = float(positive[mine].mean()), int(mine.sum())
-        low, high = wilson(share, n)
-        mean = float(predicted[mine].mean())
-        found.append({"predicted": mean, "observed": share, "low": low, "high": high, "n": n})
-    return found
-
-
-def merged(place: np.ndarray) -> np.ndarray:
-    """The bin of each row, after bins with too few rows were merged with the next (or previous) one."""
-    sizes, name = np.bincount(place, minlength=BINS), np.zeros(BINS, int)
-    count = current = 0
-    for i in range(BINS):
-        name[i] = current
-        count += sizes[i]
-        if count >= FEWEST:
-            count, current = 0, current + 1
-    return np.minimum(name, max(current - 1, 0))[place]
-
-
-def wilson(share: float, n: int, level: float = 0.95) -> tuple[float, float]:
-    """The score interval of a share."""
-    z = NormalDist().inv_cdf(0.5 + level / 2)
-    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * (share * (1 - share) / n + z**2 / (4 * n**2)) ** 0.5
-    return max(0.0, centre - half), min(1.0, centre + half)

@@ -56,6 +56,9 @@ def curves_figure(held_out: dict[str, Any]) -> "Figure":
     roc.legend(loc="lower right")
     if count == 2:
         square(axes[0, 1], "Predicted probability", "Observed share", "Calibration")
+        if len(names) == 2:
+            rarer = names[held_out["calibration"][0]["class"]]
+            axes[0, 1].set_title(f"Calibration, {short(rarer)}")
         for colour, one in zip(SERIES, held_out["calibration"], strict=False):
             calibration(axes[0, 1], one["bins"], colour)
     return drawn

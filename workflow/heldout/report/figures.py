@@ -67,7 +67,7 @@ FOREIGN = 0x2E80
 """The first code point that matplotlib's font lacks: it would warn about each."""
 
 
-def draw_figures(folder: Path, spec: LossTableSpec, batches: int) -> None:
+def draw_figures(folder: Path, spec: LossTableSpec, batches: int, level: float) -> None:
     """Draw the figures of a task into `results/TASK/figures`.
 
     Parameters
@@ -78,10 +78,12 @@ def draw_figures(folder: Path, spec: LossTableSpec, batches: int) -> None:
         Which cells are read, and the loss.
     batches
         The number of batches that the cells were fitted in.
+    level
+        The confidence level.
     """
     load_matplotlib()  # an error that says how to install it comes before the work
     selection = TaskResults(folder).selection
-    held_out = diagnostics(folder, spec, batches, selection["learner"], selection["theta"])
+    held_out = diagnostics(folder, spec, batches, selection["learner"], selection["theta"], level)
     write_figures(folder, spec, held_out)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from heldout.estimates.loss_table import LossTable, open_loss_table
 from heldout.estimates.spec import LossTableSpec
 from heldout.predictions import Predictions
-from heldout.report import curves
+from heldout.report import calibration, curves
 from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, LOO
 from heldout.resampling.split import Resample
 from heldout.results.tables import pack
@@ -28,24 +28,33 @@ TITLES = {
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Rows, each predicted once by a model that was not trained on it."""
+    """Rows, each predicted once by a model that was not trained on it; `units` are their groups, if any."""
 
     source: np.ndarray
     target: np.ndarray
     predictions: Predictions
     losses: np.ndarray
+    units: np.ndarray | None = None
 
 
-def diagnostics(folder: Path, spec: LossTableSpec, batches: int, learner: str, theta: Any) -> Any:
-    """The data of the section on predictions, or None if the task has no such predictions."""
+def diagnostics(
+    folder: Path, spec: LossTableSpec, batches: int, learner: str, theta: Any, level: float
+) -> Any:
+    """The data of the sections on predictions, or None if the task has no such predictions."""
     kind = kind_of(spec.kinds)
     if kind is None:
         return None
     loss_table = open_loss_table(folder, replace(spec, kinds=[kind]), batches)
     held = held_out(loss_table, list(loss_table.resamples[kind].values()), learner, theta)
     classes = loss_table.table.classes
-    shown = regression(held) if classes is None else classification(held, classes)
-    return {"how": TITLES[kind], "n": len(held.target), **shown}
+    shown = regression(held) if classes is None else classification(held, classes, level)
+    return {"how": TITLES[kind] + first_of(loss_table, kind), "n": len(held.target), **shown}
+
+
+def first_of(loss_table: LossTable, kind: str) -> str:
+    """Of repeated partitions, a sentence that the first one is shown."""
+    repeats = len(loss_table.partitions) if kind == FOLDS else 1
+    return f" Of {repeats} partitions into folds, the first one is shown." if repeats > 1 else ""
 
 
 def kind_of(kinds: list[str]) -> str | None:
@@ -74,7 +83,8 @@ def held_out(loss_table: LossTable, resamples: list[Resample], learner: str, the
     )
     target = np.asarray(loss_table.table.target)[where]
     source = np.asarray(loss_table.table.rows["source"])[where] + 1
-    return HeldOut(source, target, joined, loss_table.loss(target, joined))
+    units = loss_table.units(where) if loss_table.table.grouped else None
+    return HeldOut(source, target, joined, loss_table.loss(target, joined), units)
 
 
 # --- regression ------------------------------------------------------------------------------
@@ -106,8 +116,8 @@ def regression(held: HeldOut) -> dict[str, Any]:
 # --- classification --------------------------------------------------------------------------
 
 
-def classification(held: HeldOut, classes: list[Any]) -> dict[str, Any]:
-    """Confusion matrix, and ROC and calibration of each class against the rest."""
+def classification(held: HeldOut, classes: list[Any], level: float = 0.95) -> dict[str, Any]:
+    """Confusion matrix, ROC of each class against the rest, and probabilities judged at a level."""
     names = [str(one) for one in classes]
     scores, proba = score_matrix(held.predictions, len(names)), held.predictions.proba
     label = held.predictions.label
@@ -119,7 +129,10 @@ def classification(held: HeldOut, classes: list[Any]) -> dict[str, Any]:
         "classes": names,
         "confusion": curves.confusion(held.target, label, len(names)),
         "curves": [] if scores is None else curves.one_versus_rest(held.target, scores),
-        "calibration": [] if proba is None else curves.calibration(held.target, proba),
+        "calibration": []
+        if proba is None
+        else calibration.judged(held.target, proba, held.units, level),
+        "band": calibration.about_the_band(held.units is not None, level),
         "hardest": hardest(
             held,
             true=np.array(names, object)[held.target],

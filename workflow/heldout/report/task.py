@@ -7,7 +7,15 @@ from typing import Any
 from heldout.checks.registry import SEVERITIES
 from heldout.measures.losses import Loss, loss_for
 from heldout.names import canonical
-from heldout.report import answer, compared, confidence_set, glossary, grids, uncertainty
+from heldout.report import (
+    answer,
+    calibration,
+    compared,
+    confidence_set,
+    glossary,
+    grids,
+    uncertainty,
+)
 from heldout.report.display import Format, format_for
 from heldout.report.fits import fits_by_estimate
 from heldout.report.page import render
@@ -45,8 +53,9 @@ def report_page(folder: Path, spec: ReportSpec, batches: int) -> str:
     loss = loss_for(spec.cells.loss, results.classes)
     show = format_for(loss.name, answer.typical_risks(tables["estimates"]))
     names = glossary.in_order({row["estimator"] for key in REQUIRED for row in tables[key].rows})
+    chosen = selection["learner"], selection["theta"]
+    held_out = diagnostics(folder, spec.cells, batches, *chosen, spec.level)
     words = glossary.as_json(names, interval_names(tables))
-    held_out = diagnostics(folder, spec.cells, batches, selection["learner"], selection["theta"])
     payload = {
         **payload_of(spec, loss, show, selection, tables),
         "estimators": names,
@@ -75,6 +84,7 @@ def report_page(folder: Path, spec: ReportSpec, batches: int) -> str:
         words=words,
         source=source,
         held_out=held_out,
+        probabilities=calibration.glossary_entries(held_out),
     )
 
 

@@ -172,7 +172,7 @@ def render_report(task: DeclaredTask) -> RenderReport:
 
 def draw_figures(task: DeclaredTask) -> DrawFigures:
     """The figures."""
-    return DrawFigures(_loss_table(task))
+    return DrawFigures(_loss_table(task), task.config.level)
 
 
 def render_index(tasks: Sequence[DeclaredTask]) -> RenderIndex:

@@ -33,3 +33,4 @@ class DrawFigures:
     """Results of a task → figures."""
 
     cells: LossTableSpec
+    level: float

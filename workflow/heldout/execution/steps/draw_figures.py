@@ -8,4 +8,4 @@ from heldout.report.figures import draw_figures
 
 def main(folder: Path, spec: DrawFigures, batches: int) -> None:
     """Draw and write the figures."""
-    draw_figures(folder, spec.cells, batches)
+    draw_figures(folder, spec.cells, batches, spec.level)

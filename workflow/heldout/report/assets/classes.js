@@ -1,4 +1,4 @@
-// Classification: confusions, ROC and precision–recall curves, calibration.
+// Classification: confusions, ROC and precision–recall curves.
 
 function className(index) {
   return data.predictions.classes[index];
@@ -121,35 +121,6 @@ function recallPlot(rows, width) {
   });
 }
 
-function calibrationRows() {
-  return data.predictions.calibration.flatMap((one) =>
-    one.bins.map((bin) => ({ class: className(one.class), index: one.class, ...bin })),
-  );
-}
-
-function calibrationTitle(row) {
-  const shares = `predicted ${showShare(row.predicted)}, observed ${showShare(row.observed)}`;
-  return `${clip(row.class)}\n${shares}\n${row.n} rows`;
-}
-
-function calibrationPlot(rows, width) {
-  const stroke = (row) => classColour(row.index);
-  const at = { x: "predicted", y: "observed" };
-  const ends = { x: "predicted", y1: "low", y2: "high" };
-  return plot({
-    ...square(width),
-    x: unit("predicted probability"),
-    y: unit("observed share"),
-    marks: [
-      diagonal([0, 1]),
-      Plot.ruleX(rows, { ...ends, stroke, strokeOpacity: 0.3, strokeWidth: 2 }),
-      Plot.line(rows, { ...at, z: "index", stroke, strokeOpacity: 0.6 }),
-      Plot.dot(rows, { ...at, fill: stroke, r: 3 }),
-      Plot.tip(rows, Plot.pointer({ ...at, title: calibrationTitle })),
-    ],
-  });
-}
-
 // --- cards ----------------------------------------------------------------------------------
 
 function classKey(entries) {
@@ -178,19 +149,6 @@ function confusionCard() {
   });
 }
 
-function calibrationCard() {
-  const rows = calibrationRows();
-  const options = {
-    name: "calibration",
-    title: "Calibration.",
-    note: `${against()} Bins of width 0.1, small ones merged; 95${PERCENT} Wilson intervals.`,
-    columns: ["class", "predicted", "observed", "low", "high", "n"],
-    rows,
-    draw: (width) => calibrationPlot(rows, width),
-  };
-  return figureCard(options, classKey(data.predictions.calibration.map((one) => [one.class, ""])));
-}
-
 function curveCard(name, title, note, draw, area) {
   const rows = curveRows();
   const columns = ["class", "false_positive_rate", "true_positive_rate", "precision"];
@@ -200,11 +158,10 @@ function curveCard(name, title, note, draw, area) {
 }
 
 function classCards() {
-  const { curves, calibration } = data.predictions;
+  const { curves } = data.predictions;
   const recall = "With the average precision; dashed: the share of the class.";
   return [
     confusionCard(),
-    ...(calibration.length > 0 ? [calibrationCard()] : []),
     ...(curves.length > 0
       ? [
           curveCard("roc", "ROC.", "With the area under the curve.", rocPlot, "auc"),

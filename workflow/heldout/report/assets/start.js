@@ -9,5 +9,6 @@ if (data) {
   startFolds();
   startComparisons();
   startPredictions();
+  startProbabilities();
   startPainting();
 }
