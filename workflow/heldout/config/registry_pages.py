@@ -12,7 +12,7 @@ from heldout.checks.registry import CHECKS
 from heldout.estimates.estimator import Estimator
 from heldout.estimates.interval_registry import INTERVALS, Interval
 from heldout.estimates.registry import ESTIMATORS
-from heldout.measures.registry import LOSSES, Loss
+from heldout.measures.registry import CARRIERS, LOSSES, Loss
 
 COMMAND = "python -m heldout.config.reference"
 WIDTH = 118
@@ -81,8 +81,16 @@ def _intervals() -> Iterator[str]:
         "An interval that is not valid for an estimate is not computed. Where several are valid, each has "
         "a row in `estimates.csv`. The column `recommended` marks the one to use: only intervals that have "
         "been [seen to hold](coverage.md) are recommended, and where none is, the column `note` says why. "
-        "Lower ends are at least 0, upper ends at most the bound of the loss, and every estimate lies in its "
-        "own intervals."
+        "Lower ends are at least 0 (unless losses may be negative), upper ends at most the bound of the loss, "
+        "and every estimate lies in its own intervals."
+    )
+    yield ""
+    yield from _filled(
+        "Few rows that carry most of the loss break every interval that is no theorem: the next sample may have "
+        f"another one. None is recommended where n·Σℓ²/(Σℓ)² is above {LOSSES['squared'].heavy:g} for squared, absolute "
+        f"and pinball losses, or where (Σℓ)²/Σℓ², the number of rows that carry the loss, is below {CARRIERS:g} for "
+        "cross-entropy, Brier scores and costs. A learner that says 0 % now and then, such as k-NN, can have a "
+        "large cross-entropy that no row of the sample shows: that nothing is noted is no proof."
     )
     yield ""
 

@@ -43,7 +43,7 @@ HOLDS = {
 ROWS_ONLY = {"bootstrap_se"}
 """Intervals that hold for independent rows only: with groups they covered less than 90 %."""
 
-FEWEST = {"skewed_t": 8, "wilson": 8}
+FEWEST = {"skewed_t": 8, "tuned_jackknife": 6, "wilson": 8}
 """An interval of this name is recommended from this many rows (or groups) on."""
 
 
