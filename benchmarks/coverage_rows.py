@@ -1,6 +1,6 @@
 """From the audit.csv of a cell to the rows of coverage.csv."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,9 +54,10 @@ def rows_of(cell: Cell, folder: Path) -> Iterator[CoverageRow]:
     audited: list[AuditRow] = read_rows(folder / "audit.csv", AuditRow)
     mine = [row for row in audited if row.learner == headline(audited) and row.interval]
     reference = {row.estimator: row.width for row in mine if row.interval == REFERENCE}
+    valid = {(row.estimator, row.interval) for row in mine}
     for row in mine:
         if row.target in judged(row.estimator, row.interval):
-            yield _row(cell, row, reference.get(row.estimator))
+            yield _row(cell, row, reference.get(row.estimator), valid)
 
 
 def judged(estimator: str, interval: str) -> tuple[str, ...]:
@@ -66,9 +67,13 @@ def judged(estimator: str, interval: str) -> tuple[str, ...]:
     return (targets.THIS_PREDICTOR, *EXPECTED)
 
 
-def recommended(cell: Cell, estimator: str, interval: str) -> bool:
-    """Whether heldout recommends an interval in a cell, heavy tails aside."""
+def recommended(
+    cell: Cell, estimator: str, interval: str, valid: Collection[tuple[str, str]]
+) -> bool:
+    """Whether heldout recommends one of the valid intervals in a cell, heavy tails aside."""
     problem, entry = cell.problem, ESTIMATORS[estimator]
+    if interval != next(name for name in entry.intervals if (estimator, name) in valid):
+        return False
     units = cell.n // problem.group_size
     if entry.judges == DEV:
         units = round(HELD_OUT * units)
@@ -77,7 +82,9 @@ def recommended(cell: Cell, estimator: str, interval: str) -> bool:
     return reason_against(estimator, interval, units, problem.grouped, candidates) is None
 
 
-def _row(cell: Cell, row: AuditRow, reference: float | None) -> CoverageRow:
+def _row(
+    cell: Cell, row: AuditRow, reference: float | None, valid: Collection[tuple[str, str]]
+) -> CoverageRow:
     assert row.coverage is not None
     assert row.coverage_se is not None
     assert row.width is not None
@@ -93,7 +100,7 @@ def _row(cell: Cell, row: AuditRow, reference: float | None) -> CoverageRow:
         estimator=row.estimator,
         interval=row.interval,
         target=row.target,
-        recommended=recommended(cell, row.estimator, row.interval),
+        recommended=recommended(cell, row.estimator, row.interval, valid),
         draws=row.replicates,
         coverage=row.coverage,
         coverage_se=row.coverage_se,
