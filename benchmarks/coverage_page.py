@@ -28,9 +28,9 @@ procedure at size n. **The tables show the smaller of the two coverages**, ± it
 Coverages that lie more than two such errors below {level} are **bold**.
 
 Problems of the kinds marked † were used to find the rule of the recommended interval (also with repeats, ten folds
-and fixed θ); those marked ✦ were not: they are the test. In those marked ‡ few rows carry most of the loss. The smaller of two noisy shares is a little too small on
-average, and where a true risk is computed on fresh rows its own error counts as a miss, so the tables err on the
-strict side.
+and fixed θ); those marked ✦ were not: they are the test. In those marked ‡ few rows carry most of the loss. The smaller of two noisy shares is a
+little too small on average, and where a true risk is computed on fresh rows its own error counts as a miss, so the
+tables err on the strict side.
 """
 
 
@@ -44,7 +44,8 @@ def page(rows: Sequence[CoverageRow], problems: Sequence[Problem]) -> str:
     best = RECOMMENDED if RECOMMENDED in present else REFERENCE
     lowest = lower_of_targets(rows)
     parts = [HEAD.format(level=_share(LEVEL)), _stand_in(best)]
-    fixed = [row for row in lowest if row.estimator != KFOLD or row.recommended]
+    kept = {row.problem for row in lowest if row.estimator == KFOLD and row.recommended}
+    fixed = [row for row in lowest if row.problem in kept]
     parts += _section(NESTED, "", best, lowest, titles)
     parts += _section(KFOLD, " at a fixed θ", best, fixed, titles)
     parts += [_chosen(lowest, best, titles)]

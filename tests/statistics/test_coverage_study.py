@@ -60,9 +60,10 @@ def test_what_is_recommended_covers_in_the_published_study() -> None:
 def test_the_published_study_is_of_the_problems_that_are_there() -> None:
     rows: list[CoverageRow] = read_rows(BENCHMARKS.parent / "docs" / "coverage.csv", CoverageRow)
     cells = cells_of(read_problems())
-    assert {(row.problem, row.n, row.draws) for row in rows} == {
-        (cell.problem.name, cell.n, cell.draws) for cell in cells
-    }
+    draws: dict[tuple[str, int], int] = {}
+    for row in rows:  # where an interval was refused in some draws, it has fewer of them
+        draws[row.problem, row.n] = max(draws.get((row.problem, row.n), 0), row.draws)
+    assert draws == {(cell.problem.name, cell.n): cell.draws for cell in cells}
     for cell in cells:
         mine = [row for row in rows if (row.problem, row.n) == (cell.problem.name, cell.n)]
         valid = {(row.estimator, row.interval) for row in mine}
