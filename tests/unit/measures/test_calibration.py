@@ -141,9 +141,10 @@ def test_many_coins_deviate_as_the_normal_distribution_says(
     assert quick == pytest.approx(measure.mean_deviation(coins), rel=1e-3)
 
 
-def test_probabilities_outside_of_0_and_1_have_an_error_by_chance() -> None:
-    predicted = np.array([-1e-9, 0.5, 1 + 1e-9])
-    assert measure.error_by_chance(predicted, np.array([0, 1, 2]))[0] == pytest.approx(1 / 6)
+def test_probabilities_outside_of_0_and_1_are_certain_ones() -> None:
+    predicted = np.array([-0.2, 0.5, 1.2])
+    found = measure.error_by_chance(predicted, np.array([0, 0, 0]))
+    assert found == pytest.approx((1 / 6, 0.0), **EXACT)
 
 
 def test_certain_probabilities_have_no_error_by_chance() -> None:
