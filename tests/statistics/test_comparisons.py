@@ -218,3 +218,53 @@ def test_bbc_chooses_in_the_bag_and_judges_outside_it() -> None:
     """θ₁ is right on unit 0 only, θ₂ on unit 1 only: the choice in the bag fails outside it."""
     losses = np.array([[0.0, 1.0], [1.0, 0.0]])
     assert bbc(losses, np.arange(2), seed=3, draws=200).tolist() == [1.0] * 200
+
+
+def test_groups_are_the_units_and_have_their_degrees_of_freedom() -> None:
+    """Twelve groups of two rows: t₁₁ in place of the normal distribution, for ends and p alike."""
+    units = np.split(np.repeat(np.arange(12), 2), 4)
+    field = Field([HeldOut.of(units)], 4, None, LEVEL)
+    a, b = (Contestant(draws(24, 1, seed), None, 0.0) for seed in (1, 2))
+    [found] = compare({"a": a, "b": b}, field)
+    gaps = a.losses[0] - b.losses[0]
+    sums = (gaps - gaps.mean()).reshape(12, 2).sum(axis=1)
+    se = np.sqrt(2 * 12 / 11 * (sums**2).sum()) / 24
+    assert found.se == pytest.approx(se, rel=1e-12)
+    half = stats.t.ppf(0.95, 11) * se
+    assert (found.ci_low, found.ci_high) == pytest.approx(
+        (gaps.mean() - half, gaps.mean() + half), rel=1e-12
+    )
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(gaps.mean()) / se, 11), rel=1e-12)
+
+
+def test_which_one_is_better() -> None:
+    """The probability is that of the smaller risk, whichever comes first."""
+    worse, better = (Contestant([losses], None, 0.0) for losses in (np.arange(20.0), np.zeros(20)))
+    [first] = compare({"a": worse, "b": better}, field_of(20, 4))
+    [second] = compare({"b": better, "a": worse}, field_of(20, 4))
+    assert first.prob_a_better == pytest.approx(first.p / 2, rel=1e-12)
+    assert second.prob_a_better == pytest.approx(1 - first.p / 2, rel=1e-12)
+    assert 0 < first.p < 0.05
+
+
+def test_constant_differences_are_measured_by_the_range_of_the_loss() -> None:
+    """The same losses in other units have the same p-value."""
+    plain, doubled = constant(0.0, 0.1, bound=1.0), constant(0.0, 0.2, bound=2.0)
+    assert doubled.p == pytest.approx(plain.p, rel=1e-12)
+    assert doubled.ci_high == pytest.approx(2 * plain.ci_high, rel=1e-12)
+
+
+def test_adjusted_intervals_exclude_zero_just_where_learners_are_told_apart() -> None:
+    generator = np.random.default_rng(4)
+    contestants = {
+        name: Contestant([generator.gamma(2.0, size=60) + shift], None, 0.0)
+        for name, shift in (("a", 0.0), ("b", 0.1), ("c", 0.7), ("d", 1.1), ("e", 4.0))
+    }
+    found = compare(contestants, field_of(60, 4))
+    apart = [one.told_apart for one in found]
+    assert 2 < sum(apart) < len(found)
+    assert [one.holm_low > 0 or one.holm_high < 0 for one in found] == apart
+    smallest = min(found, key=lambda one: one.p)
+    z = stats.norm.ppf(1 - (1 - LEVEL) / len(found) / 2)
+    assert smallest.holm_high - smallest.holm_low == pytest.approx(2 * z * smallest.se, rel=1e-12)
+    assert max(one.p_holm for one in found) <= 1
