@@ -239,7 +239,9 @@ def test_groups_are_the_units_and_have_their_degrees_of_freedom() -> None:
 
 def test_which_one_is_better() -> None:
     """The probability is that of the smaller risk, whichever comes first."""
-    worse, better = (Contestant([losses], None, 0.0) for losses in (np.arange(20.0), np.zeros(20)))
+    worse, better = (
+        Contestant([losses], None, 0.0) for losses in (np.arange(20) / 40, np.zeros(20))
+    )
     [first] = compare({"a": worse, "b": better}, field_of(20, 4))
     [second] = compare({"b": better, "a": worse}, field_of(20, 4))
     assert first.prob_a_better == pytest.approx(first.p / 2, rel=1e-12)

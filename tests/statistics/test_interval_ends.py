@@ -144,6 +144,35 @@ def test_bayle_of_equal_folds_is_the_published_formula() -> None:
     assert bounds_of("bayle_within_fold", given, LEVEL) == around(pooled.mean(), Z * se, se)
 
 
+def test_the_jackknife_of_plain_k_fold_by_the_range_of_the_loss() -> None:
+    """SE² = 2·noise. Losses ≥ 0 have a skewed upper end, those that may be negative none."""
+    folds = unequal_folds()
+    mean, se = np.mean([fold.mean() for fold in folds]), np.sqrt(2 * weighted_noise(folds))
+    half = Z * se
+    given = several_sets("kfold", folds)
+    high = mean + half + half**2 / (2 * mean)
+    assert bounds_of("tuned_jackknife", given, LEVEL) == pytest.approx(
+        (se, mean - half, high), rel=1e-12
+    )
+    given = several_sets("kfold", [fold - 6 for fold in folds], negative=True)
+    assert bounds_of("tuned_jackknife", given, LEVEL) == around(mean - 6, half, se)
+    given = several_sets("kfold", [fold / 10 for fold in folds], bound=2.0)
+    share, z = mean / 20, Z
+    count = share * (1 - share) / (se / 20) ** 2
+    low, high = (
+        2
+        * (
+            share
+            + z**2 / (2 * count)
+            + np.array([-1, 1]) * z * np.sqrt(share * (1 - share) / count + z**2 / (4 * count**2))
+        )
+        / (1 + z**2 / count)
+    )
+    assert bounds_of("tuned_jackknife", given, LEVEL) == pytest.approx(
+        (se / 10, low, high), rel=1e-12
+    )
+
+
 @pytest.mark.parametrize("name", ["nadeau_bengio", "conservative_z"])
 def test_sets_that_hardly_differ_get_the_test_noise(name: str) -> None:
     """Stratified sets have nearly equal means, and halves of them too: the rows still vary."""
