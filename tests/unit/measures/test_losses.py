@@ -8,6 +8,7 @@ from sklearn import metrics
 
 from heldout.errors import HeldoutError
 from heldout.measures.losses import CLIP, LOSSES, loss_for
+from heldout.measures.registry import title_of
 from heldout.measures.spec import LossSpec
 from heldout.predictions import Predictions
 
@@ -178,3 +179,19 @@ def test_pinball(seed, quantile):
     expected = metrics.mean_pinball_loss(target, value, alpha=quantile)
     assert loss(target, Predictions(value=value)).mean() == pytest.approx(expected, **ORDER)
     assert f"{quantile:g}-quantile" in loss.title
+
+
+def test_names_for_pages_of_several_tasks():
+    assert title_of(None, True)[0] == "zero_one"
+    assert title_of(LossSpec("costs", {"costs": {}}), True) == ("costs", "cost of errors")
+    assert title_of(LossSpec("mine.f", {}, "digest"), False) == ("mine.f", "mine.f")
+
+
+def test_limits_beyond_which_no_interval_holds():
+    """Found by simulation (docs/coverage.md, check H017)."""
+    assert {name: loss.heavy for name, loss in LOSSES.items() if loss.heavy} == dict.fromkeys(
+        ("squared", "absolute", "quantile"), 4.0
+    )
+    assert {name: loss.carriers for name, loss in LOSSES.items() if loss.carriers} == dict.fromkeys(
+        ("cross_entropy", "brier", "costs"), 20.0
+    )

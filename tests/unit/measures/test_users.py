@@ -39,6 +39,7 @@ def test_classes_are_given_as_the_labels_of_the_table(mine: Any) -> None:
 
     loss = made(mine, late)
     assert (loss.name, loss.needs, loss.bound, loss.negative) == ("mine.f", "label", None, True)
+    assert loss.carriers is None, "sums of squares say nothing where losses may be negative"
     assert loss(TARGET, LABELS).tolist() == [0.0, 0.0, 2.0]
 
 
@@ -49,7 +50,7 @@ def test_a_class_that_only_sealed_rows_have_is_none(mine: Any) -> None:
 
 def test_probabilities_come_as_they_are(mine: Any) -> None:
     loss = made(mine, lambda target, proba: proba[:, 1] * (target == "no"), needs="proba", bound=1)
-    assert (loss.needs, loss.bound, loss.negative) == ("proba", 1.0, False)
+    assert (loss.needs, loss.bound, loss.negative, loss.carriers) == ("proba", 1.0, False, 20.0)
     assert loss(TARGET, LABELS) == pytest.approx([0.1, 0.0, 0.6])
 
 
