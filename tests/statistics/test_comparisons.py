@@ -269,4 +269,8 @@ def test_adjusted_intervals_exclude_zero_just_where_learners_are_told_apart() ->
     smallest = min(found, key=lambda one: one.p)
     z = stats.norm.ppf(1 - (1 - LEVEL) / len(found) / 2)
     assert smallest.holm_high - smallest.holm_low == pytest.approx(2 * z * smallest.se, rel=1e-12)
-    assert max(one.p_holm for one in found) <= 1
+    left = len(found) - sum(apart)  # all pairs that are not told apart share δ/left
+    largest = max(found, key=lambda one: one.p)
+    z = stats.norm.ppf(1 - (1 - LEVEL) / left / 2)
+    assert largest.holm_high - largest.holm_low == pytest.approx(2 * z * largest.se, rel=1e-12)
+    assert holm([0.5, 0.01, 0.6]) == pytest.approx([1.0, 0.03, 1.0])
