@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from heldout.estimates.confidence_set import kept
-from heldout.estimates.evidence import Evidence, known_of
+from heldout.estimates.evidence import Evidence, differs, known_of
 from heldout.estimates.intervals import bounds_of
 from heldout.estimates.recommended import HOLDS, reason_against, reason_for_none, recommended
 from heldout.estimates.rows import EstimateRow
 from heldout.estimates.tables import with_tails
+from heldout.estimates.tails import tail_ratio
 from heldout.measures.losses import LOSSES
 
 
@@ -130,3 +131,20 @@ def test_heavy_tails_of_one_estimate_are_known_to_all_of_its_learner() -> None:
     )
     assert found[:2] == [heavy, chosen]
     assert found[3:] == others[1:]
+
+
+def test_the_jackknife_needs_six_units() -> None:
+    for units, holds in ((5, False), (6, True)):
+        found = reason_against("nested_cv", "tuned_jackknife", units, grouped=True, candidates=1)
+        assert (found is None) == holds
+
+
+def test_rounding_is_relative_to_the_size_of_what_was_subtracted() -> None:
+    assert not differs(np.array([0.2, 0.2 + 1e-9]), 1e6)
+    assert differs(np.array([0.2, 0.2 + 1e-9]), 1.0)
+    assert differs(np.array([1e-9, 2e-9]), 2e-9)
+
+
+def test_losses_of_zero_have_no_tails() -> None:
+    assert tail_ratio(np.zeros(5)) == 1.0
+    assert tail_ratio(np.array([0.0, 0.5])) == 2.0
