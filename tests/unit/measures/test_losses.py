@@ -188,7 +188,7 @@ def test_names_for_pages_of_several_tasks():
 
 
 def test_limits_beyond_which_no_interval_holds():
-    """Found by simulation (docs/coverage.md, check H017)."""
+    """Chosen by simulation: see check H017, and `registry.CARRIERS`."""
     assert {name: loss.heavy for name, loss in LOSSES.items() if loss.heavy} == dict.fromkeys(
         ("squared", "absolute", "quantile"), 4.0
     )
