@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from heldout.measures.losses import LOSSES, Loss
+from heldout.measures.loss import Loss
+from heldout.measures.registry import LOSSES
 from heldout.resampling.split import Partition, Resample, Split, partitions, resamples
 
 Losses = Callable[[Any, np.ndarray, np.ndarray], np.ndarray]

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import ndtr
 from sklearn.metrics import roc_auc_score
 
-from heldout.estimates.delong import auc, auc_variance, shares
+from heldout.measures.auc import auc, auc_variance, shares
 
 TIGHT = {"rel": 1e-12, "abs": 1e-15}
 

@@ -10,7 +10,7 @@ from heldout.estimates import fixed, tuned
 from heldout.estimates.algorithm import Algorithm
 from heldout.estimates.procedures import Procedures
 from heldout.estimates.rules import Rule
-from heldout.measures.losses import LOSSES
+from heldout.measures.registry import LOSSES
 from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, FULL
 
 SIZES = {"equal": np.array([0, 0, 1, 1, 2, 2]), "unequal": np.array([0, 0, 0, 1, 1, 2])}

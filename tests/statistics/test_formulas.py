@@ -16,7 +16,7 @@ from heldout.estimates.corrections import bbc
 from heldout.estimates.evidence import Evidence
 from heldout.estimates.intervals import bounds_of, opening_divisor, standard_error
 from heldout.estimates.nested import inner_table
-from heldout.measures.losses import LOSSES
+from heldout.measures.registry import LOSSES
 from heldout.measures.spec import LossSpec
 from heldout.predictions import Predictions
 from heldout.resampling.kinds import FOLDS, PAIRS

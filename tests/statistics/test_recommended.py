@@ -12,7 +12,7 @@ from heldout.estimates.recommended import HOLDS, reason_against, reason_for_none
 from heldout.estimates.rows import EstimateRow
 from heldout.estimates.tables import with_tails
 from heldout.estimates.tails import tail_ratio
-from heldout.measures.losses import LOSSES
+from heldout.measures.registry import LOSSES
 
 
 def folds(losses: np.ndarray, loss: str, estimator: str = "nested_cv", **more: Any) -> Evidence:

@@ -12,7 +12,7 @@ from memory_table import MemoryTable, kfold_split
 
 from heldout.estimates.procedures import ALL, Procedures
 from heldout.estimates.rules import Rule
-from heldout.measures.losses import LOSSES
+from heldout.measures.registry import LOSSES
 from heldout.resampling.kinds import FOLDS, PAIRS
 from heldout.resampling.split import Split
 

@@ -13,7 +13,7 @@ from heldout.estimates.intervals import bounds_of
 from heldout.estimates.nested import InnerTables, outer_folds
 from heldout.estimates.out_of_fold import OutOfFold
 from heldout.estimates.rules import Rule
-from heldout.measures.losses import LOSSES
+from heldout.measures.registry import LOSSES
 from heldout.resampling.kinds import FOLDS, LOO, PAIRS
 from heldout.resampling.units import draw_folds
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from heldout.data.prepared import ROWS, Prepared
 from heldout.estimates.loss_table import LossTable, named_resamples
-from heldout.measures.losses import LOSSES
+from heldout.measures.registry import LOSSES
 from heldout.names import Theta
 from heldout.predictions import Predictions
 from heldout.resampling.kinds import FOLDS, FULL, PAIRS

@@ -87,6 +87,15 @@ rule compute_metrics:
             table=TABLE,
             splits=study.split_files,
             manifests=plan.manifests,
+            choice="results/{task}/selection/choice.json",
+            sealed=lambda wildcards: (
+                [
+                    f"results/{wildcards.task}/vault/opening.json",
+                    f"results/{wildcards.task}/vault/predictions.parquet",
+                ]
+                if study.has_test(wildcards.task)
+                else []
+            ),
         ),
     output:
         metrics="results/{task}/metrics.csv",
@@ -144,6 +153,7 @@ rule score_test:
     input:
         plan.reads(
             "score_test",
+            table=TABLE,
             choice="results/{task}/selection/choice.json",
             opening="results/{task}/vault/opening.json",
             predictions="results/{task}/vault/predictions.parquet",

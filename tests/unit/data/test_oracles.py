@@ -11,7 +11,7 @@ from heldout.data import oracle_catalogue
 from heldout.data.oracle import Oracle
 from heldout.data.oracles import ORACLES, oracle_of
 from heldout.errors import HeldoutError
-from heldout.measures.losses import LOSSES
+from heldout.measures.registry import LOSSES
 from heldout.measures.registry import plain_names
 from heldout.predictions import Predictions
 

@@ -13,8 +13,9 @@ import numpy as np
 from heldout.audit.source import Draw
 from heldout.audit.truth import Probe, Risk
 from heldout.cells.in_memory import InMemoryCells
+from heldout.estimates.evidence import Sample
 from heldout.estimates.loss_table import LossTable, named_resamples
-from heldout.measures.losses import Loss
+from heldout.measures.loss import Loss
 from heldout.names import Theta, canonical
 from heldout.numerics.pipeline import Builder
 from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, FULL
@@ -103,12 +104,18 @@ class DrawCells:
             for name, builder in self.builders.items()
         }
 
-    def test_losses(self, learner: str, theta: Theta) -> np.ndarray:
-        """The losses of the full model on the sealed rows."""
+    def test_sample(self, learner: str, theta: Theta) -> Sample:
+        """The sealed rows with the predictions of the full model."""
         full = self.resamples[FULL][FULL]
         further = self._cells.further_predictions(learner, theta, full)
         test = self.draw.test
-        return self.loss(test.target, further.take(slice(0, test.n)))
+        return Sample(self.loss, np.asarray(test.target), further.take(slice(0, test.n)), None)
+
+    def test_losses(self, learner: str, theta: Theta) -> np.ndarray:
+        """The losses of the full model on the sealed rows."""
+        sample = self.test_sample(learner, theta)
+        found: np.ndarray = self.loss(sample.target, sample.said)
+        return found
 
     # --- true risks ---------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from heldout.cells.plan import columns_of
 from heldout.cells.preflight import checked_builder
 from heldout.estimates.confidence_rows import learner_p_values
 from heldout.estimates.confidence_set import kept
-from heldout.estimates.evidence import Evidence, known_of
+from heldout.estimates.evidence import Evidence, facts_of
 from heldout.estimates.lookup import available_kind
 from heldout.estimates.out_of_fold import OutOfFold
 from heldout.estimates.procedures import ALL, Chosen, Procedures
@@ -22,7 +22,8 @@ from heldout.estimates.rows import EstimateRow
 from heldout.estimates.rules import Rule
 from heldout.estimates.tables import estimate_rows
 from heldout.learners.learner import Learner
-from heldout.measures.losses import Loss, loss_for
+from heldout.measures.loss import Loss
+from heldout.measures.registry import loss_for
 from heldout.measures.spec import LossSpec
 from heldout.names import Theta, canonical, seed_for
 from heldout.numerics.pipeline import Builder
@@ -160,7 +161,7 @@ class Auditor:
     def _cells(self, draw: Draw, splits: dict[str, Split], seed: int) -> DrawCells:
         setup = self.setup
         if self._loss is None:
-            self._loss = loss_for(setup.loss, draw.table.classes)
+            self._loss = loss_for(setup.loss, draw.table.classes, draw.table.class_counts)
             columns = columns_of(draw.table)
             self._builders = {
                 one.name: checked_builder(one, columns, setup.thetas[one.name], self._loss.needs)
@@ -220,14 +221,17 @@ class Auditor:
             return
         name = ALL if ALL in selected else next(iter(selected))
         learner, theta = selected[name]
+        test = cells.draw.test
         evidence = Evidence(
             "test",
             [cells.test_losses(learner, theta)],
-            [np.asarray(cells.draw.test.rows["unit"])],
-            **known_of(cells.loss),
+            [np.asarray(test.rows["unit"])],
+            **facts_of(cells.loss, False, test.class_counts),
             seed=seed_for(cells.seed, self.setup.task, "test", "bootstrap"),
+            sample=lambda: cells.test_sample(learner, theta),
         )
-        yield from estimate_rows(name, "test", theta, evidence, self.setup.level, learner)
+        level = self.setup.level
+        yield from estimate_rows(name, "test", theta, evidence, level, learner, cells.loss)
 
     def _value(
         self, row: EstimateRow, truths: "_Truths", nested: dict[tuple[str, str], float]

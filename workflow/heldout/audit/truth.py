@@ -13,7 +13,7 @@ import numpy as np
 from heldout.data.oracle import Oracle
 from heldout.data.prepared import Prepared
 from heldout.learners.definition import Definition
-from heldout.measures.losses import Loss
+from heldout.measures.loss import Loss
 from heldout.predictions import Predictions
 
 AFFINE = {

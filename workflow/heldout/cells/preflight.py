@@ -10,6 +10,7 @@ from heldout.cells.estimator_check import check_estimator, in_one_line
 from heldout.cells.plan import Plan, columns_of
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.learners.learner import Learner
+from heldout.measures.loss import RANKING
 from heldout.names import Theta, canonical
 from heldout.numerics import errors
 from heldout.numerics.errors import LearnerError
@@ -151,14 +152,20 @@ def _check_values(estimator: Any, learner: str, theta: Theta) -> None:
 
 
 def _check_predictions(builder: Builder, theta: Theta, loss_needs: str | None) -> None:
-    if loss_needs != "proba":
+    methods = GIVEN_BY.get(loss_needs or "")
+    if methods is None:
         return
-    if not hasattr(builder.estimator(builder.recipe(theta), 0), "predict_proba"):
+    estimator = builder.estimator(builder.recipe(theta), 0)
+    if not any(hasattr(estimator, method) for method in methods):
         name, kind = builder.definition.name, type(builder.prototype).__name__
         raise HeldoutError(
             f"learners.{name}: {kind} gives no probabilities, which the loss "
             "needs; choose loss: zero_one or another learner (SVC: params {probability: true})"
         )
+
+
+GIVEN_BY = {"proba": ("predict_proba",), RANKING: ("decision_function", "predict_proba")}
+"""The methods that give what a loss needs: one of them is enough."""
 
 
 # --- messages ------------------------------------------------------------------------------------

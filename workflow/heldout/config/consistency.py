@@ -4,12 +4,10 @@ import re
 
 from heldout.config.models import Config, Task
 from heldout.data import oracle_catalogue
-from heldout.errors import HeldoutError, did_you_mean
+from heldout.errors import HeldoutError
 from heldout.estimates.lookup import nested_among
 from heldout.learners.learner import Learner
-from heldout.measures.choice import classification_of, loss_spec
-from heldout.measures.registry import plain_names
-from heldout.measures.scorer_names import SCORERS
+from heldout.measures.choice import classification_of, is_score, loss_spec, metric_specs
 
 ENDLESS = re.compile(r"(.+)\1{19,}$")
 """What Snakemake refuses as a PeriodicWildcardError."""
@@ -27,10 +25,6 @@ def _check_oracle(task: Task, learners: list[Learner], where: str) -> None:
         if task.target != oracle_catalogue.TARGET:
             raise HeldoutError(f"{where}.target: oracles predict '{oracle_catalogue.TARGET}'")
         _check_oracle_columns(task, where)
-        if task.audit is not None and not (task.loss is None or task.loss in plain_names()):
-            raise HeldoutError(
-                f"{where}.audit: the true risks of {task.data} are known for {', '.join(plain_names())} only"
-            )
     endless = [learner.name for learner in learners if learner.endless]
     if task.audit is not None and endless:
         raise HeldoutError(
@@ -85,10 +79,23 @@ def check_task(name: str, config: Config, learners: list[Learner]) -> None:
     _check_folds(task, where)
     _check_selection_inside(task, where)
     loss_spec(task.loss, f"{where}.loss")
+    metric_specs(task.metrics, f"{where}.metrics", task.positive)
+    _check_sets(task, where)
     classification = classification_of(task.loss)
     if classification is not None:
         for learner in learners:
             learner.import_path(classification)
+
+
+def _check_sets(task: Task, where: str) -> None:
+    """Refuse leave-one-out with a score: one row has none."""
+    name = task.loss if isinstance(task.loss, str) else next(iter(task.loss or {}), "")
+    of_sets = is_score(task.loss)
+    if of_sets and ("loo" in task.estimators or task.select.by == "loo"):
+        raise HeldoutError(
+            f"{where}.loss: '{name}' is a number of a whole set, and leave-one-out holds out single rows; "
+            f"leave out loo, or choose a loss of single rows"
+        )
 
 
 def _check_task_name(name: str, where: str) -> None:
@@ -110,10 +117,6 @@ def _check_names(task: Task, where: str) -> None:
         raise HeldoutError(
             f"{where}.learners: the name 'all' is kept for the choice between learners"
         )
-    for metric in task.metrics:
-        if metric not in SCORERS:
-            hint = did_you_mean(metric, SCORERS)
-            raise HeldoutError(f"{where}.metrics: unknown scorer '{metric}'{hint}")
 
 
 def _check_grids(task: Task, learners: list[Learner], where: str) -> None:

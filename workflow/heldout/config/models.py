@@ -16,6 +16,13 @@ from heldout.estimates.lookup import default_estimators, estimator_names, select
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 
 
+def _as_text(value: Any) -> Any:
+    """A class as a text: it may be a number, and YAML reads yes and no as true and false."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value) if isinstance(value, int | float) else value
+
+
 def _keys_as_texts(value: Any) -> Any:
     """Mappings with texts as keys: classes may be numbers, and YAML reads yes and no as true and false."""
     if not isinstance(value, dict):
@@ -28,6 +35,7 @@ def _keys_as_texts(value: Any) -> Any:
 
 
 Loss = Annotated[str | dict[str, Any], BeforeValidator(_keys_as_texts)]
+Label = Annotated[str, BeforeValidator(_as_text)]
 EstimatorName = Annotated[str, OneOf(estimator_names)]
 SelectorName = Annotated[str, OneOf(selector_names)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=60)]
@@ -146,12 +154,19 @@ class Task(Strict):
     categories: list[str] = Field(default=[], description="columns of numbers that are categories")
     loss: Loss | None = Field(
         default=None,
-        description="zero_one, cross_entropy, brier, squared, absolute; the import path of a function of your own; "
-        "{costs: …}, {quantile: …} or {function: …} ([losses](../docs/estimators.md#losses)). Default: "
+        description="what θ is chosen by: zero_one, cross_entropy, brier, squared, absolute; a scorer of scikit-learn such as "
+        "roc_auc, f1 or r2; the import path of a function of your own; {costs: …}, {quantile: …}, {fbeta: …}, "
+        "{precision_at_recall: …} or {function: …} ([losses and scores](../docs/estimators.md#losses)). Default: "
         "zero_one for text and boolean targets, squared for numbers",
     )
-    metrics: list[str] = Field(
-        default=[], description="scikit-learn scorers, reported and never used for selection"
+    metrics: list[Loss] = Field(
+        default=[],
+        description="further measures, named as `loss` is: each is reported with its interval for every learner "
+        "and for the choice between them, on the sealed rows too, and nothing is selected by it",
+    )
+    positive: Label | None = Field(
+        default=None,
+        description="the class that AUC, F1, precision, recall and thresholds mean. Default: the rarer of two",
     )
     test: Annotated[float, Field(ge=0, lt=1)] | str = Field(
         default=0.2,

@@ -12,7 +12,8 @@ from heldout.checks.registry import CHECKS
 from heldout.estimates.estimator import Estimator
 from heldout.estimates.interval_registry import INTERVALS, Interval
 from heldout.estimates.registry import ESTIMATORS
-from heldout.measures.registry import CARRIERS, LOSSES, Loss
+from heldout.measures.loss import Loss
+from heldout.measures.registry import CARRIERS, LOSSES
 
 COMMAND = "python -m heldout.config.reference"
 WIDTH = 118

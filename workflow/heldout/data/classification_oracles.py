@@ -6,7 +6,8 @@ from functools import cached_property
 import numpy as np
 
 from heldout.data.oracle import Oracle, Sample
-from heldout.measures.losses import CLIP, Loss
+from heldout.measures.loss import Loss
+from heldout.measures.registry import CLIP
 from heldout.names import seed_for
 from heldout.predictions import Predictions
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from heldout.measures.losses import Loss
+from heldout.measures.loss import Loss
 from heldout.names import seed_for
 from heldout.predictions import Predictions
 

@@ -34,12 +34,15 @@ class Prepared:
         Numbers, or positions in `classes`.
     rows
         For each row its number in the source table, its unit and the user's own fold.
+    weights
+        The weight of each row; None if all count alike.
     """
 
     facts: dict[str, Any]
     stored_features: np.ndarray | Path
     target: np.ndarray
     rows: np.ndarray
+    weights: np.ndarray | None = None
 
     @cached_property
     def features(self) -> np.ndarray:
@@ -66,6 +69,13 @@ class Prepared:
     def classification(self) -> bool:
         """Whether the target is one of several classes."""
         return self.classes is not None
+
+    @cached_property
+    def class_counts(self) -> list[int] | None:
+        """The number of rows of each class; None for regression."""
+        if self.classes is None:
+            return None
+        return np.bincount(np.asarray(self.target), minlength=len(self.classes)).tolist()
 
     @property
     def grouped(self) -> bool:

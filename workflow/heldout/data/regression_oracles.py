@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from heldout.data.oracle import Oracle, Sample, normal_quadrature
-from heldout.measures.losses import Loss
+from heldout.measures.loss import Loss
 from heldout.predictions import Predictions
 
 

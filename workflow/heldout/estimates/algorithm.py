@@ -6,15 +6,16 @@ from functools import cached_property, partial
 import numpy as np
 
 from heldout.estimates.bootstrap import PerRow, bags_of, per_row_risk
-from heldout.estimates.evidence import Evidence, FoldPairs, known_of
+from heldout.estimates.evidence import Evidence, FoldPairs, Sample, known_of
 from heldout.estimates.lookup import available_kind
 from heldout.estimates.loss_table import LossTable
 from heldout.estimates.nested import InnerTables, values_by_pair
+from heldout.estimates.pooled import pooled_evidence
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.tuned_se import Variability, training_variability
 from heldout.names import Theta
 from heldout.resampling.kinds import BAGS, DEV, FOLDS, FOLDS_WHOLE, FULL, HALVES, PAIRS, ROUNDS
-from heldout.resampling.split import TRAIN, Partition
+from heldout.resampling.split import TRAIN, Partition, Resample
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,19 @@ class Algorithm:
             variability=self._variability if jackknife else None,
         )
 
+    @property
+    def pooled(self) -> Evidence:
+        """The evidence of the value of all held-out rows together."""
+        if "kfold_pooled" not in self._evidence:
+            found = pooled_evidence(
+                self.loss_table,
+                "kfold_pooled",
+                lambda partition: [(self.learner, self.theta)] * partition.k,
+                lambda _: 0.0,
+            )
+            self._evidence["kfold_pooled"] = replace(found, candidates=self.candidates)
+        return self._evidence["kfold_pooled"]
+
     def _variability(self) -> Variability:
         """V of the models of this θ; nothing is selected."""
         assert self.inner is not None
@@ -58,15 +72,10 @@ class Algorithm:
         return Variability(float(np.mean([training_variability(one) for one in values])), 0.0)
 
     @cached_property
-    def training_losses(self) -> np.ndarray:
-        """The losses of A_θ(S) on S."""
-        full = self.loss_table.resample(FULL)
-        return self.loss_table.losses(self.learner, self.theta, full)[TRAIN]
-
-    @property
     def training_risk(self) -> float:
-        """The mean of the training losses."""
-        return float(self.training_losses.mean())
+        """The risk of A_θ(S) on S."""
+        full = self.loss_table.resample(FULL)
+        return self.loss_table.risks(self.learner, self.theta, full)[TRAIN]
 
     @cached_property
     def out_of_bag(self) -> PerRow:
@@ -76,11 +85,9 @@ class Algorithm:
     @property
     def whole_data_risk(self) -> float:
         """The mean risk of the folds' models on all rows, their own training rows included."""
-        risks = [
-            np.concatenate(list(self.loss_table.losses(self.learner, self.theta, fold).values()))
-            for fold in self.loss_table.resamples[FOLDS_WHOLE].values()
-        ]
-        return float(np.mean([float(losses.mean()) for losses in risks]))
+        folds = self.loss_table.resamples[FOLDS_WHOLE].values()
+        risks = [self.loss_table.joint_risk(self.learner, self.theta, fold) for fold in folds]
+        return float(np.mean(risks))
 
 
 def evidence_for(loss_table: LossTable, estimator: str, learner: str, theta: Theta) -> Evidence:
@@ -113,25 +120,49 @@ def evidence_for(loss_table: LossTable, estimator: str, learner: str, theta: The
     assert kind is not None
     losses, rows = [], []
     for resample in loss_table.resamples[kind].values():
-        found = loss_table.losses(learner, theta, resample)
+        found = _held_out_losses(loss_table, learner, theta, resample, judged)
         for name, held in resample.held.items():
             if name != TRAIN:
                 losses.append(found[name])
                 rows.append(held)
     pairs = judged == FOLDS and loss_table.has(PAIRS) and not loss_table.table.grouped
-    loss = loss_table.loss
     return Evidence(
         estimator,
         losses,
         [loss_table.units(held) for held in rows],
         rows,
-        **known_of(loss),
+        **known_of(loss_table),
         ratio=_ratio(loss_table, kind),
         repeats=len(loss_table.partitions) if judged == FOLDS else 1,
         divisor=_theta_count(loss_table) if judged == DEV else 1,
         halves=_halves(loss_table, learner, theta) if judged == ROUNDS else None,
         fold_pairs=partial(_fold_pairs, loss_table, learner, theta) if pairs else None,
         bags=partial(bags_of, loss_table, learner, theta) if judged == BAGS else None,
+        sample=partial(_dev_sample, loss_table, learner, theta) if judged == DEV else None,
+    )
+
+
+def _held_out_losses(
+    loss_table: LossTable, learner: str, theta: Theta, resample: Resample, judged: str
+) -> dict[str, np.ndarray]:
+    """The losses of a cell. Of bags, whose intervals need losses of examples, the risk in place of each pseudo-loss."""
+    if judged != BAGS or loss_table.plain:
+        return loss_table.losses(learner, theta, resample)
+    risks = loss_table.risks(learner, theta, resample)
+    return {name: np.full(len(rows), risks[name]) for name, rows in resample.held.items()}
+
+
+def _dev_sample(loss_table: LossTable, learner: str, theta: Theta) -> Sample:
+    """The development set as it was predicted."""
+    [dev] = loss_table.resamples[DEV].values()
+    [(name, rows)] = [(name, rows) for name, rows in dev.held.items() if name != TRAIN]
+    said = loss_table.predictions(learner, theta, dev)[name]
+    weights = loss_table.table.weights
+    return Sample(
+        loss_table.loss,
+        np.asarray(loss_table.table.target[rows]),
+        said,
+        None if weights is None else weights[rows],
     )
 
 
@@ -165,8 +196,8 @@ def _halves(loss_table: LossTable, learner: str, theta: Theta) -> np.ndarray | N
     means: dict[tuple[str, str], list[float]] = {}
     for resample in loss_table.resamples[HALVES].values():
         _, halving, half, _ = resample.name.split(".")
-        losses = loss_table.losses(learner, theta, resample)[resample.name]
-        means.setdefault((halving, half), []).append(float(losses.mean()))
+        risk = loss_table.risks(learner, theta, resample)[resample.name]
+        means.setdefault((halving, half), []).append(risk)
     halvings = sorted({halving for halving, _ in means})
     return np.array([[np.mean(means[h, half]) for half in ("1", "2")] for h in halvings])
 

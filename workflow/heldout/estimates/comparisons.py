@@ -76,6 +76,7 @@ class Field:
     k: int
     bound: float | None
     level: float
+    with_pairs: float = WITH_PAIRS
 
 
 def compare(contestants: dict[str, Contestant], field: Field) -> list[Comparison]:
@@ -228,7 +229,7 @@ def _standard_error(
         found = [training_variability(x - y) for x, y in zip(a.values, b.values, strict=True)]
         training = float(np.mean(found))
     variability = Variability(training, a.selection + b.selection)
-    return parts_of(float(noise), variability, field.k, WITH_PAIRS).se
+    return parts_of(float(noise), variability, field.k, field.with_pairs).se
 
 
 def holm(values: Sequence[float]) -> list[float]:

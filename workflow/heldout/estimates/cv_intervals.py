@@ -16,14 +16,45 @@ ADVISED_REPEATS = 20
 
 
 def jackknife_parts(evidence: Evidence) -> Parts:
-    """The parts of the squared standard error of `tuned_jackknife`."""
+    """The parts of the squared standard error of `tuned_jackknife`.
+
+    R²: those of the pooled value, or of the squared loss over the variance of the target, whichever is
+    larger. RMSE: those of the squared loss, by the derivative of the root.
+    """
+    own = _parts(evidence)
+    if evidence.squared is None:
+        return own
+    of_squares = np.array(_parts(evidence.squared()))
+    if evidence.family == "root":
+        return Parts(*(of_squares / (4 * evidence.risk**2)).tolist())
+    assert evidence.variance is not None
+    scaled = Parts(*(of_squares / evidence.variance**2).tolist())
+    return max(own, scaled, key=lambda parts: parts.se)
+
+
+def _parts(evidence: Evidence) -> Parts:
     known = evidence.variability
-    return parts_of(evidence.noise, known() if known else Variability(None, 0.0), evidence.k)
+    k = evidence.folds or evidence.k
+    return parts_of(evidence.noise, known() if known else Variability(None, 0.0), k)
+
+
+def test_noise(evidence: Evidence) -> float:
+    """The standard error where nothing but the test noise is known (see `tuned_se`)."""
+    return parts_of(evidence.noise, Variability(None, 0.0), evidence.k).se
 
 
 def tuned_jackknife(evidence: Evidence, delta: float) -> Bounds:
     """Test noise, training variability and selection (see `tuned_se`); ends by the range of the loss."""
     se = jackknife_parts(evidence).se
+    if evidence.family == "root":
+        assert evidence.squared is not None
+        _, low, high = tuned_jackknife(evidence.squared(), delta)
+        return se, float(np.sqrt(low)), float(np.sqrt(high))
+    if (
+        evidence.family == "r2"
+    ):  # the mean squared error over the sample variance, which is less biased
+        centre = evidence.risk * (evidence.n - 1) / evidence.n
+        return se, *ends.skewed(centre, _quantile(evidence, delta) * se)
     return se, *_ends(evidence, se, delta)
 
 
@@ -35,7 +66,7 @@ def _ends(evidence: Evidence, se: float, delta: float) -> ends.Ends:
     if evidence.bound is None:
         return ends.skewed(evidence.risk, z * se)
     share = evidence.risk / evidence.bound
-    count = evidence.unit_count / NO_SPREAD
+    count = evidence.counted / NO_SPREAD
     if evidence.varies and 0 < share < 1:
         count = share * (1 - share) / (se / evidence.bound) ** 2
     low, high = ends.proportion(share, count, z)
@@ -43,7 +74,9 @@ def _ends(evidence: Evidence, se: float, delta: float) -> ends.Ends:
 
 
 def _quantile(evidence: Evidence, delta: float) -> float:
-    """Of the normal distribution; of Student's t for G groups, because these are often few."""
+    """Of the normal distribution; of Student's t for G groups or the rows of the rarest class, because these are often few."""
+    if evidence.fewest is not None:
+        return float(special.stdtrit(max(evidence.counted - 1, 1), 1 - delta / 2))
     if evidence.grouped:
         return float(special.stdtrit(evidence.unit_count - 1, 1 - delta / 2))
     return float(special.ndtri(1 - delta / 2))

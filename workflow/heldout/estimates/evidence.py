@@ -3,14 +3,15 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from heldout.estimates.noise import HeldOut
 from heldout.estimates.tuned_se import Variability
-from heldout.measures.losses import Loss
+from heldout.measures.loss import Loss
 from heldout.names import Theta
+from heldout.predictions import Predictions
 
 Losses = Sequence[np.ndarray]
 """One array of per-example losses for each held-out set."""
@@ -46,9 +47,18 @@ class Bags(NamedTuple):
     sizes: np.ndarray
 
 
+class Sample(NamedTuple):
+    """One held-out set as it was predicted, for intervals that compute a measure on parts of it."""
+
+    loss: Loss
+    target: np.ndarray
+    said: Predictions
+    weights: np.ndarray | None
+
+
 @dataclass(frozen=True)
 class Evidence:
-    """The losses of an estimate, by held-out set.
+    """The losses of an estimate, by held-out set. Of a loss of sets they are pseudo-losses.
 
     `estimator`: holdout, kfold, test, …; `losses`: an array per held-out set; `units`: likewise, the
     group (or row) of each example; `rows`: likewise, its row, where a row occurs more than once;
@@ -61,7 +71,11 @@ class Evidence:
     estimates of the two halves of each halving, shape (M, 2); `bootstrap_risks`, the out-of-bag risks
     of bootstrap samples in each of which θ was chosen; `fold_pairs`, `variability` and `bags`,
     called when needed. `scale`: what the bootstrap's standard error is multiplied by, and `centre`: the
-    estimate, where it is not the mean over held-out sets.
+    estimate, where it is not the mean over held-out sets. `family`: of the loss; `weighted`: whether rows
+    have weights; `fewest`: how many rows the rarest class has, for scores of classes; `folds`: K, where
+    the folds of a partition are pooled to one set; `sample`: the set itself, where there is one;
+    `squared`: the same evidence by the squared loss, which intervals of R² and RMSE rest on, and
+    `variance` of the target.
     """
 
     estimator: str
@@ -85,6 +99,13 @@ class Evidence:
     bags: Callable[[], Bags] | None = None
     scale: float = 1.0
     centre: float | None = None
+    family: str = "mean"
+    weighted: bool = False
+    fewest: int | None = None
+    folds: int | None = None
+    sample: Callable[[], Sample] | None = None
+    squared: Callable[[], "Evidence"] | None = None
+    variance: float | None = None
 
     @cached_property
     def pooled(self) -> np.ndarray:
@@ -147,6 +168,11 @@ class Evidence:
         return self._partitions[0][0].count
 
     @property
+    def counted(self) -> int:
+        """The number of units, or of rows of the rarest class where these are fewer and it counts."""
+        return min(self.unit_count, self.fewest or self.unit_count)
+
+    @property
     def grouped(self) -> bool:
         """Whether a unit holds more than one loss of the same held-out set."""
         return self._partitions[0][0].grouped
@@ -154,7 +180,8 @@ class Evidence:
     @cached_property
     def varies(self) -> bool:
         """Whether losses differ by more than rounding."""
-        return differs(self.pooled, float(np.abs(self.pooled).max(initial=0.0)))
+        size = float(np.abs(self.pooled).max(initial=0.0))
+        return differs(self.pooled, max(size, self.bound or 0.0))
 
 
 def differs(values: np.ndarray, size: float) -> bool:
@@ -180,13 +207,25 @@ def differs(values: np.ndarray, size: float) -> bool:
     return bool(np.ptp(values) > ROUNDING * size)
 
 
-def known_of(loss: Loss) -> dict[str, Any]:
+class Judged(Protocol):
+    """A loss and the rows that it judges: a loss table has both."""
+
+    @property
+    def loss(self) -> Loss:
+        """The loss."""
+
+    @property
+    def table(self) -> Any:
+        """The rows: `weights` and `class_counts`."""
+
+
+def known_of(judged: Judged) -> dict[str, Any]:
     """Collect what is known of losses beforehand.
 
     Parameters
     ----------
-    loss
-        Their function.
+    judged
+        The loss, and the rows.
 
     Returns
     -------
@@ -195,16 +234,44 @@ def known_of(loss: Loss) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from heldout.measures.losses import LOSSES
-    >>> known_of(LOSSES["zero_one"])["bound"]
+    >>> known_of(loss_table)["negative"]
+    False
+    """
+    return facts_of(judged.loss, judged.table.weights is not None, judged.table.class_counts)
+
+
+def facts_of(loss: Loss, weighted: bool, counts: Sequence[int] | None) -> dict[str, Any]:
+    """Collect what is known of losses beforehand.
+
+    Parameters
+    ----------
+    loss
+        Their function.
+    weighted
+        Whether rows have weights that differ.
+    counts
+        The number of rows of each class; None for regression.
+
+    Returns
+    -------
+    dict
+        Fields of `Evidence`.
+
+    Examples
+    --------
+    >>> from heldout.measures.registry import LOSSES
+    >>> facts_of(LOSSES["zero_one"], False, [20, 30])["bound"]
     1.0
     """
     return {
         "bound": loss.bound,
         "negative": loss.negative,
         "binary": loss.name == "zero_one",
-        "heavy": loss.heavy,
+        "heavy": loss.heavy if loss.by_example else None,
         "carriers": loss.carriers,
+        "family": loss.family,
+        "weighted": weighted,
+        "fewest": None if loss.by_example or counts is None else min(counts),
     }
 
 

@@ -10,8 +10,8 @@ from heldout.resampling.split import TRAIN
 
 
 def training(algorithm: Algorithm, _: str) -> Estimate:
-    """The mean loss on the rows that the model was fitted to."""
-    return Estimate(algorithm.training_risk, len(algorithm.training_losses))
+    """The risk on the rows that the model was fitted to."""
+    return Estimate(algorithm.training_risk, algorithm.loss_table.table.n)
 
 
 def held_out(algorithm: Algorithm, estimator: str) -> Estimate:
@@ -20,9 +20,11 @@ def held_out(algorithm: Algorithm, estimator: str) -> Estimate:
 
 
 def kfold_pooled(algorithm: Algorithm, _: str) -> Estimate | None:
-    """The mean over examples; None where folds have equal sizes, because it equals `kfold` then."""
+    """All held-out rows together; None where that equals `kfold`, or is not a value that is used."""
+    if algorithm.loss_table.loss.pooled:
+        return Estimate.of(algorithm.pooled)
     evidence = algorithm.evidence("kfold")
-    if len({len(fold) for fold in evidence.losses}) == 1:
+    if not algorithm.loss_table.plain or len({len(fold) for fold in evidence.losses}) == 1:
         return None
     return Estimate(float(evidence.pooled.mean()), evidence.n)
 
@@ -44,8 +46,12 @@ def bootstrap_632plus(algorithm: Algorithm, _: str) -> Estimate:
     """(1−w)·e + w·E₁′, w depending on the relative overfitting rate."""
     table, full = algorithm.loss_table, algorithm.loss_table.resample(FULL)
     predicted = table.predictions(algorithm.learner, algorithm.theta, full)[TRAIN]
-    gamma = no_information_risk(table.loss, table.table.target[full.train], predicted)
+    gamma = no_information_risk(
+        table.loss, table.table.target[full.train], predicted, table.table.weights
+    )
     risk = point_632plus(algorithm.training_risk, algorithm.out_of_bag.risk, gamma)
+    if not table.plain:
+        return Estimate(risk, table.table.n)
     bags = algorithm.evidence("bootstrap")
     scale = risk / algorithm.out_of_bag.risk if algorithm.out_of_bag.risk > 0 else 1.0
     return Estimate.of(replace(bags, estimator="bootstrap_632plus", centre=risk, scale=scale))

@@ -19,6 +19,14 @@ from heldout.estimates.targets import (
 )
 from heldout.registries import refuse_empty
 
+MEAN = "mean"
+OF_SETS = ("auc", "class_means", "other")
+"""Families of scores that are averaged over held-out sets."""
+POOLED = ("ratio", "r2", "root")
+"""Families of scores that are reported for all held-out rows together."""
+FINAL_MODEL_ONLY = ("class_means", "ratio", "other")
+"""Families whose intervals were not seen to hold for the mean over samples (docs/coverage.md)."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
@@ -31,6 +39,8 @@ class Interval:
     meaning, formula: what it is, in words and in symbols.
     caveat: completes "It …"; empty if there is none.
     reference, url: where it comes from.
+    families: the families of losses that it is for; by default means over examples.
+    weights: whether it is for rows with weights.
     refuses: the function that gives the reason why it is not valid, (Evidence) → reason or None.
     bounds: the function that computes it, (Evidence, δ) → standard error, lower and upper end.
     """
@@ -46,13 +56,18 @@ class Interval:
     url: str
     refuses: str
     bounds: str
+    families: tuple[str, ...] = (MEAN,)
+    weights: bool = False
 
     def __post_init__(self) -> None:
         refuse_empty(self, "title", "valid", "meaning", "formula", "reference", "url")
 
-    def target(self, estimator: str) -> str:
+    def target(self, estimator: str, family: str = MEAN) -> str:
         """What it is an interval for, in words: the column `interval_target`."""
-        return ", and ".join(WORDS[target] for target in self.derived_for[estimator])
+        targets = self.derived_for[estimator]
+        if family in FINAL_MODEL_ONLY and THIS_PREDICTOR in targets:
+            targets = (THIS_PREDICTOR,)
+        return ", and ".join(WORDS[target] for target in targets)
 
 
 SAMPLE = {"holdout": (MODELS,), "test": (THIS_PREDICTOR,)}
@@ -62,8 +77,10 @@ SETS = {
     **dict.fromkeys(("nested_cv", "nested_dev"), (TUNED_OWN,)),
 }
 JACKKNIFE = {
-    **dict.fromkeys(("kfold", "loo", "montecarlo"), (THIS_PREDICTOR, THIS_ALGORITHM)),
-    **dict.fromkeys(("nested_cv", "nested_dev"), (THIS_PREDICTOR, TUNED)),
+    **dict.fromkeys(
+        ("kfold", "kfold_pooled", "loo", "montecarlo"), (THIS_PREDICTOR, THIS_ALGORITHM)
+    ),
+    **dict.fromkeys(("nested_cv", "nested_cv_pooled", "nested_dev"), (THIS_PREDICTOR, TUNED)),
 }
 
 _ENTRIES = (
@@ -79,6 +96,7 @@ _ENTRIES = (
         url="https://doi.org/10.1214/aos/1176345462",
         refuses="heldout.estimates.refusals:unless_jackknife",
         bounds="heldout.estimates.cv_intervals:tuned_jackknife",
+        families=(MEAN, *OF_SETS, *POOLED), weights=True,
     ),
     Interval(
         name="clopper_pearson", title="Clopper–Pearson", derived_for=SAMPLE,
@@ -101,6 +119,7 @@ _ENTRIES = (
         url="https://doi.org/10.1080/01621459.1927.10502953",
         refuses="heldout.estimates.refusals:unless_share",
         bounds="heldout.estimates.sample_intervals:wilson",
+        weights=True,
     ),
     Interval(
         name="betting", title="Betting", derived_for=SAMPLE,
@@ -124,6 +143,7 @@ _ENTRIES = (
         url="https://doi.org/10.1080/01621459.1978.10480051",
         refuses="heldout.estimates.refusals:unless_unbounded",
         bounds="heldout.estimates.sample_intervals:skewed_t",
+        weights=True,
     ),
     Interval(
         name="hoeffding", title="Hoeffding", derived_for=SAMPLE,
@@ -168,6 +188,7 @@ _ENTRIES = (
         url="https://doi.org/10.1093/biomet/6.1.1",
         refuses="heldout.estimates.refusals:unless_spread",
         bounds="heldout.estimates.sample_intervals:t",
+        weights=True,
     ),
     Interval(
         name="bootstrap_percentile", title="Bootstrap percentile", derived_for=SAMPLE,
@@ -190,6 +211,7 @@ _ENTRIES = (
         url="https://arxiv.org/abs/2007.12671",
         refuses="heldout.estimates.refusals:unless_one_partition",
         bounds="heldout.estimates.cv_intervals:bayle_all_pairs",
+        weights=True,
     ),
     Interval(
         name="bayle_within_fold", title="Bayle, within folds", derived_for=PARTITION,
@@ -214,6 +236,7 @@ _ENTRIES = (
         url="https://doi.org/10.1023/A:1024068626366",
         refuses="heldout.estimates.refusals:unless_sets",
         bounds="heldout.estimates.cv_intervals:nadeau_bengio",
+        families=(MEAN, *OF_SETS), weights=True,
     ),
     Interval(
         name="conservative_z", title="Conservative z", derived_for={"montecarlo": (ALGORITHM_OWN,)},
@@ -225,6 +248,56 @@ _ENTRIES = (
         url="https://doi.org/10.1023/A:1024068626366",
         refuses="heldout.estimates.refusals:unless_halves",
         bounds="heldout.estimates.cv_intervals:conservative_z",
+        families=(MEAN, *OF_SETS), weights=True,
+    ),
+    Interval(
+        name="cv_auc", title="Influence curve of the AUC", derived_for=PARTITION,
+        valid="AUC; one partition",
+        meaning="The noise of the test rows of a cross-validated AUC, by its influence curve.",
+        formula="CV ± z·SE, SE² = the mean of the squared influences over n",
+        caveat="allows neither for the variability of the models nor for the selection of θ",
+        reference="LeDell, Petersen & van der Laan 2015, Computationally efficient confidence intervals for cross-validated area under the ROC curve estimates",
+        url="https://doi.org/10.1214/15-EJS1035",
+        refuses="heldout.estimates.refusals:unless_one_partition",
+        bounds="heldout.estimates.cv_intervals:bayle_all_pairs",
+        families=("auc",), weights=True,
+    ),
+    Interval(
+        name="influence", title="Influence, score type", derived_for=SAMPLE,
+        valid="scores in a known range; two rows (or groups) of every class",
+        meaning="The spread of the influences of the rows on the score (for an AUC DeLong's variance, of groups "
+        "Obuchowski's), with the ends of a score interval, which fit scores near their optimum too.",
+        formula="Wilson's interval for R(1−R)/SE² rows, t_{m−1} in place of z, m the rows of the rarest class",
+        caveat="",
+        reference="after DeLong, DeLong & Clarke-Pearson 1988; Wilson 1927",
+        url="https://doi.org/10.2307/2531595",
+        refuses="heldout.estimates.refusals:unless_influence",
+        bounds="heldout.estimates.score_intervals:influence",
+        families=(*OF_SETS, "ratio"), weights=True,
+    ),
+    Interval(
+        name="delong", title="DeLong", derived_for=SAMPLE,
+        valid="AUC that is neither 0 nor 1; groups as Obuchowski",
+        meaning="A normal interval of the AUC by its structural components.",
+        formula="A ± z·√(s₁²/m + s₀²/n), s² the variances of the shares of the other class that rows beat",
+        caveat="is too short where few rows are positive or the AUC is near 1",
+        reference="DeLong, DeLong & Clarke-Pearson 1988, Comparing the areas under two or more correlated receiver operating characteristic curves",
+        url="https://doi.org/10.2307/2531595",
+        refuses="heldout.estimates.refusals:unless_auc_varies",
+        bounds="heldout.estimates.score_intervals:delong",
+        families=("auc",),
+    ),
+    Interval(
+        name="bca", title="BCa bootstrap", derived_for={"test": (THIS_PREDICTOR,)},
+        valid="any score of a set; groups are drawn whole, classes keep their numbers where one could vanish",
+        meaning="A bootstrap interval that corrects for bias and skewness.",
+        formula="quantiles of the score of 2000 draws at Φ(z₀ + (z₀ + z)/(1 − a(z₀ + z)))",
+        caveat="is too short in small samples",
+        reference="Efron 1987, Better bootstrap confidence intervals",
+        url="https://doi.org/10.1080/01621459.1987.10478410",
+        refuses="heldout.estimates.refusals:unless_resampled",
+        bounds="heldout.estimates.score_intervals:bca",
+        families=(*OF_SETS, *POOLED),
     ),
     Interval(
         name="bates", title="Bates–Hastie–Tibshirani",
@@ -264,6 +337,7 @@ _ENTRIES = (
         url="https://doi.org/10.1007/s10994-018-5714-4",
         refuses="heldout.estimates.refusals:unless_bootstrap_risks",
         bounds="heldout.estimates.cv_intervals:bbc",
+        families=(MEAN, *OF_SETS, *POOLED), weights=True,
     ),
 )  # fmt: skip
 

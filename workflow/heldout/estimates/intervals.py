@@ -5,11 +5,11 @@ that the intervals of all M risks hold at once; on the test set see `opening_div
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 
+from heldout.estimates.cv_intervals import test_noise
 from heldout.estimates.evidence import Bounds, Evidence
 from heldout.estimates.interval_registry import INTERVALS
-from heldout.estimates.refusals import unless_varied
+from heldout.estimates.refusals import unless_jackknife, unless_varied
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.sample_intervals import t
 from heldout.registries import resolve
@@ -46,6 +46,10 @@ def reason_against(name: str, evidence: Evidence) -> str | None:
     entry = INTERVALS[name]
     if evidence.estimator not in entry.derived_for:
         return f"{name} is not derived for {evidence.estimator}"
+    if evidence.family not in entry.families:
+        return f"{name} is not derived for this measure"
+    if evidence.weighted and not entry.weights:
+        return f"{name} is not derived for rows with weights"
     reason: str | None = resolve(entry.refuses)(evidence)
     return reason
 
@@ -97,8 +101,8 @@ def standard_error(evidence: Evidence) -> float | None:
     Returns
     -------
     float or None
-        That of the first valid interval that has one; of single held-out sets also that of `t`,
-        where `t` is not listed because an exact interval is better. None if there is none.
+        Of several held-out sets their test noise, widened; of single ones that of `t`, also where an exact
+        interval is better; else that of the first valid interval that has one. None if there is none.
 
     Examples
     --------
@@ -108,11 +112,12 @@ def standard_error(evidence: Evidence) -> float | None:
     >>> round(standard_error(Evidence("kfold", losses, rows)), 4)
     0.5
     """
-    plain = replace(evidence, variability=None)
-    for name in valid_intervals(plain):
-        se = _bounds(name, plain, 0.05)[0]
+    if evidence.estimator in INTERVALS["tuned_jackknife"].derived_for:
+        return None if unless_jackknife(evidence) else test_noise(evidence)
+    if evidence.estimator in INTERVALS["t"].derived_for:
+        return None if unless_varied(evidence) else t(evidence, 0.05)[0]
+    for name in valid_intervals(evidence):
+        se = _bounds(name, evidence, 0.05)[0]
         if se is not None:
             return se
-    if evidence.estimator in INTERVALS["t"].derived_for and unless_varied(evidence) is None:
-        return t(evidence, 0.05)[0]
     return None

@@ -1,14 +1,16 @@
 """The loss table: the losses of every cell by example, computed from predictions when needed.
 
+Of a loss of sets these are pseudo-losses, whose mean over a set is its risk (see `measures.loss`).
+
 Predictions come from an object with the protocol `Cells`: the store on disk, or memory.
 """
 
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,7 +22,8 @@ from heldout.data.prepared import Prepared, open_prepared
 from heldout.errors import HeldoutError
 from heldout.estimates.spec import LossTableSpec
 from heldout.learners.learner import Learner
-from heldout.measures.losses import Loss, loss_for
+from heldout.measures.loss import Loss
+from heldout.measures.registry import loss_for
 from heldout.names import Theta, canonical
 from heldout.predictions import Predictions
 from heldout.resampling.split import Partition, Resample, Split, partitions, resamples
@@ -48,6 +51,11 @@ class LossTable:
     cells: Cells
     remember: bool = False
     _remembered: dict[tuple[str, str, str], dict[str, np.ndarray]] = field(default_factory=dict)
+    _remembered_risks: dict[tuple[str, str, str], dict[str, float]] = field(default_factory=dict)
+
+    def judged_by(self, loss: Loss) -> "LossTable":
+        """The same cells by another loss."""
+        return replace(self, loss=loss, _remembered={}, _remembered_risks={})
 
     def has(self, kind: str) -> bool:
         """Whether there are cells of a kind."""
@@ -75,20 +83,72 @@ class LossTable:
         """The losses of a cell on each of its held-out sets."""
         if not self.remember:
             return self._losses(learner, theta, resample)
-        place = learner, self._keys.get(id(theta)) or canonical(theta), resample.name
+        place = self._place(learner, theta, resample)
         if place not in self._remembered:
             self._remembered[place] = self._losses(learner, theta, resample)
         return self._remembered[place]
 
-    def _losses(self, learner: str, theta: Theta, resample: Resample) -> dict[str, np.ndarray]:
+    def risks(self, learner: str, theta: Theta, resample: Resample) -> dict[str, float]:
+        """The risk of a cell on each of its held-out sets; cheaper than its pseudo-losses."""
+        if self.plain:
+            found = self.losses(learner, theta, resample)
+            return {name: float(losses.mean()) for name, losses in found.items()}
+        place = self._place(learner, theta, resample)
+        if place not in self._remembered_risks:
+            parts = self.predictions(learner, theta, resample)
+            found_risks = {
+                name: self._judged(self.loss.risk, learner, theta, resample, rows, parts[name])
+                for name, rows in resample.held.items()
+            }
+            if not self.remember:
+                return found_risks
+            self._remembered_risks[place] = found_risks
+        return self._remembered_risks[place]
+
+    def joint_risk(self, learner: str, theta: Theta, resample: Resample) -> float:
+        """The risk of a cell on all its held-out sets together."""
         predictions = self.cells.predictions(learner, theta, resample)
         rows = np.concatenate(list(resample.held.values()))
+        return self._judged(self.loss.risk, learner, theta, resample, rows, predictions)
+
+    @property
+    def plain(self) -> bool:
+        """Whether the risk of a set is the plain mean of the losses of its examples."""
+        return self.loss.by_example and self.table.weights is None
+
+    def _place(self, learner: str, theta: Theta, resample: Resample) -> tuple[str, str, str]:
+        return learner, self._keys.get(id(theta)) or canonical(theta), resample.name
+
+    def _losses(self, learner: str, theta: Theta, resample: Resample) -> dict[str, np.ndarray]:
+        if self.plain:  # all sets of a cell at once
+            predictions = self.cells.predictions(learner, theta, resample)
+            rows = np.concatenate(list(resample.held.values()))
+            losses = self._judged(self.loss, learner, theta, resample, rows, predictions)
+            return {name: losses[part] for name, part in _slices(resample).items()}
+        parts = self.predictions(learner, theta, resample)
+        return {
+            name: self._judged(self.loss, learner, theta, resample, rows, parts[name])
+            for name, rows in resample.held.items()
+        }
+
+    def _judged(
+        self,
+        judge: Callable[..., Any],
+        learner: str,
+        theta: Theta,
+        resample: Resample,
+        rows: np.ndarray,
+        predictions: Predictions,
+    ) -> Any:
+        """Call the loss; an error names the cell."""
+        weights = self.table.weights
         try:
-            losses = self.loss(self.table.target[rows], predictions)
+            return judge(
+                self.table.target[rows], predictions, None if weights is None else weights[rows]
+            )
         except HeldoutError as error:
             place = f"learner '{learner}' with {canonical(theta)}, {resample.name}"
             raise HeldoutError(f"loss: {error} ({place})") from error
-        return {name: losses[part] for name, part in _slices(resample).items()}
 
     @cached_property
     def _keys(self) -> dict[int, str]:
@@ -164,7 +224,7 @@ def open_loss_table(folder: Path, spec: LossTableSpec, batches: int) -> LossTabl
     splits = read_splits(folder, spec.kinds)
     return LossTable(
         table,
-        loss_for(spec.loss, table.classes),
+        loss_for(spec.loss, table.classes, table.class_counts),
         {learner.name: _thetas(learner, spec.seed, index) for learner in spec.learners},
         splits,
         named_resamples(spec.kinds, table.n, splits),

@@ -1,66 +1,143 @@
-"""Extra scikit-learn metrics from stored predictions: reported, never used for selection."""
+"""Further measures of the procedures that the loss chose: the rows of metrics.csv.
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+They are computed from stored predictions, and nothing is selected by them.
+"""
 
-import numpy as np
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from heldout.estimates.loss_table import LossTable
-from heldout.measures.scorers import StoredPredictions, score, scorer_named
+from heldout.errors import HeldoutError
+from heldout.estimates.procedures import Procedures
+from heldout.estimates.rows import EstimateRow
+from heldout.measures.loss import Loss
 from heldout.names import canonical
-from heldout.resampling.kinds import FOLDS, FOLDS_WHOLE
+
+JUDGES = ("kfold", "nested_cv")
+"""The estimators of metrics: at the selected θ, and of the tuned procedure."""
+POOLED = {"kfold": "kfold_pooled", "nested_cv": "nested_cv_pooled"}
+"""Where the value of a score that is pooled is."""
 
 
 @dataclass(frozen=True)
 class MetricRow:
-    """A row of metrics.csv: mean and sample standard deviation of a scorer over the folds."""
+    """One measure of one procedure by one estimator, as people read it, with one interval or none.
+
+    `value` is empty where the measure is not defined; `note` says why it or its interval is missing.
+    """
 
     learner: str
-    theta: str
     metric: str
-    value: float
-    sd: float | None
+    estimator: str
+    theta: str
+    value: float | None
+    ci_low: float | None
+    ci_high: float | None
+    interval: str | None
+    interval_target: str | None
+    recommended: bool
+    level: float | None
     n: int
+    chosen: str
+    note: str | None
 
 
-def metric_rows(loss_table: LossTable, names: list[str]) -> Iterator[MetricRow]:
-    """Compute each metric of each θ over the folds.
+def metric_rows(procedures: Procedures, metrics: Mapping[str, Loss]) -> Iterator[MetricRow]:
+    """Judge each procedure by each metric.
 
     Parameters
     ----------
-    loss_table
-        The predictions of a task, with cells of K-fold.
-    names
-        Names of scikit-learn scorers.
+    procedures
+        The procedures of a task, as the loss chose.
+    metrics
+        Measures by name.
 
     Returns
     -------
     iterator of MetricRow
-        Learners and θ in order, metrics within.
+        Metric by metric; a row for each interval, the recommended one first.
 
     Examples
     --------
-    >>> row = next(metric_rows(loss_table, ["neg_mean_absolute_error"]))
-    >>> row.learner, row.theta, row.value
-    ('mean', '{"shrink":0.0}', -2.25)
+    >>> from heldout.estimates.rules import Rule
+    >>> from heldout.measures.registry import LOSSES
+    >>> chosen = {"mean": ("mean", {"shrink": 0.0})}
+    >>> procedures = Procedures(loss_table, chosen, ["kfold"], Rule(), 0.95, seed=1)
+    >>> row = next(metric_rows(procedures, {"absolute": LOSSES["absolute"]}))
+    >>> row.learner, row.estimator, row.value
+    ('mean', 'kfold', 2.25)
     """
-    scorers = {name: scorer_named(name) for name in names}
-    target = np.asarray(loss_table.table.target)
-    kind = FOLDS if loss_table.has(FOLDS) else FOLDS_WHOLE
-    folds = list(loss_table.resamples[kind].values())
-    for learner, thetas in loss_table.thetas.items():
-        for theta in thetas:
-            scores: dict[str, list[float]] = {name: [] for name in names}
-            for fold in folds:
-                stored = StoredPredictions(
-                    loss_table.predictions(learner, theta, fold)[fold.name],
-                    loss_table.table.classes,
-                )
-                rows = fold.held[fold.name]
-                for name, scorer in scorers.items():
-                    scores[name].append(score(name, scorer, stored, target[rows], learner))
-            for name, values in scores.items():
-                sd = float(np.std(values, ddof=1))
-                yield MetricRow(
-                    learner, canonical(theta), name, float(np.mean(values)), sd, loss_table.table.n
-                )
+    for name, loss in metrics.items():
+        judged = replace(procedures, metric=loss)
+        for procedure in procedures.selected:
+            for estimator in JUDGES:
+                yield from _rows(judged, name, procedure, estimator)
+
+
+def _rows(
+    procedures: Procedures, metric: str, procedure: str, estimator: str
+) -> Iterator[MetricRow]:
+    """The rows of one procedure and estimator; where the measure is not defined, one that says so."""
+    assert procedures.metric is not None
+    name = POOLED[estimator] if procedures.metric.pooled else estimator
+    try:
+        found = list(procedures.rows(only={name}, of=procedure))
+    except (HeldoutError, ValueError) as error:
+        yield _undefined(procedures, metric, procedure, name, str(error))
+        return
+    yield from as_metric(found, metric)
+
+
+def _undefined(
+    procedures: Procedures, metric: str, procedure: str, estimator: str, reason: str
+) -> MetricRow:
+    chosen, theta = procedures.selected[procedure]
+    return MetricRow(
+        learner=procedure,
+        metric=metric,
+        estimator=estimator,
+        theta=canonical(theta),
+        value=None,
+        ci_low=None,
+        ci_high=None,
+        interval=None,
+        interval_target=None,
+        recommended=False,
+        level=None,
+        n=procedures.loss_table.table.n,
+        chosen=chosen,
+        note=reason,
+    )
+
+
+def as_metric(rows: Iterable[EstimateRow], metric: str) -> Iterator[MetricRow]:
+    """Make rows of metrics.csv of rows of estimates, as people read them.
+
+    Parameters
+    ----------
+    rows
+        Estimates by the metric.
+    metric
+        Its name.
+
+    Returns
+    -------
+    iterator of MetricRow
+        The same rows.
+    """
+    for row in rows:
+        yield MetricRow(
+            learner=row.learner,
+            metric=metric,
+            estimator=row.estimator,
+            theta=row.theta,
+            value=row.score,
+            ci_low=row.score_low,
+            ci_high=row.score_high,
+            interval=row.interval,
+            interval_target=row.interval_target,
+            recommended=row.recommended,
+            level=row.level,
+            n=row.n,
+            chosen=row.chosen,
+            note=row.note,
+        )

@@ -31,7 +31,8 @@ class InnerTable:
     learner: str
     thetas: Sequence[Theta]
     mean: np.ndarray
-    moments: np.ndarray
+    moments: np.ndarray | None
+    """None where no rule needs standard errors."""
     units: Sequence[int]
     """The number of units of each fold."""
     grouped: bool
@@ -43,6 +44,8 @@ class InnerTable:
         """
         means = self.mean[:, outer, inner]
         centre = means.mean(axis=1)
+        if self.moments is None:
+            return Curve(self.learner, self.thetas, centre.tolist(), [None] * len(centre))
         n, ss, ns, nn = np.moveaxis(self.moments[:, outer, inner], -1, 0)
         squares = ss - 2 * centre[:, None] * ns + centre[:, None] ** 2 * nn
         noise = (np.maximum(squares, 0) / n**2).sum(axis=1) / len(inner) ** 2
@@ -68,7 +71,9 @@ class OuterFold:
     units: np.ndarray
 
 
-def inner_table(loss_table: LossTable, learner: str, partition: Partition) -> InnerTable:
+def inner_table(
+    loss_table: LossTable, learner: str, partition: Partition, errors: bool = True
+) -> InnerTable:
     """Read the losses of a learner's fold-pair cells.
 
     Parameters
@@ -79,6 +84,8 @@ def inner_table(loss_table: LossTable, learner: str, partition: Partition) -> In
         The learner's name.
     partition
         One of the table's partitions.
+    errors
+        Whether standard errors are needed.
 
     Returns
     -------
@@ -94,7 +101,7 @@ def inner_table(loss_table: LossTable, learner: str, partition: Partition) -> In
     kind = PAIRS if loss_table.has(PAIRS) else ADJACENT
     thetas, k = loss_table.thetas[learner], partition.k
     mean = np.full((len(thetas), k, k), np.nan)
-    moments = np.full((len(thetas), k, k, 4), np.nan)
+    moments = np.full((len(thetas), k, k, 4), np.nan) if errors else None
     fold_of = {partition.set_name(f): f for f in range(k)}
     prefix = f"k{k}.r{partition.repeat}."
     mine = [r for r in loss_table.resamples[kind].values() if r.name.startswith(prefix)]
@@ -104,9 +111,15 @@ def inner_table(loss_table: LossTable, learner: str, partition: Partition) -> In
     }
     for resample in mine:
         names = list(resample.held)
-        by_theta = [loss_table.losses(learner, theta, resample) for theta in thetas]
+        if moments is None:
+            risks = [loss_table.risks(learner, theta, resample) for theta in thetas]
+        else:
+            by_theta = [loss_table.losses(learner, theta, resample) for theta in thetas]
         for name, other in (names, names[::-1]):
             i, j = fold_of[other], fold_of[name]
+            if moments is None:
+                mean[:, i, j] = [of_theta[name] for of_theta in risks]
+                continue
             losses = np.stack([of_theta[name] for of_theta in by_theta])
             mean[:, i, j] = losses.mean(axis=1)
             moments[:, i, j] = _moments(losses, units[name])
@@ -128,13 +141,15 @@ class InnerTables:
     """The inner tables of a task, each read when it is first asked for."""
 
     loss_table: LossTable
+    errors: bool = True
+    """Whether standard errors are needed."""
     _found: dict[tuple[str, int], InnerTable] = field(default_factory=dict)
 
     def of(self, learner: str, partition: Partition) -> InnerTable:
         """The table of a learner and a partition."""
         place = learner, partition.repeat
         if place not in self._found:
-            self._found[place] = inner_table(self.loss_table, learner, partition)
+            self._found[place] = inner_table(self.loss_table, learner, partition, self.errors)
         return self._found[place]
 
     def curve(

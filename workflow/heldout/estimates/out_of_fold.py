@@ -10,7 +10,7 @@ from heldout.estimates.lookup import available_kind
 from heldout.estimates.loss_table import LossTable
 from heldout.estimates.noise import HeldOut
 from heldout.estimates.rules import smallest
-from heldout.estimates.tuned_se import selection_noise
+from heldout.estimates.tuned_se import is_near
 from heldout.resampling.kinds import FOLDS
 from heldout.resampling.split import Partition
 
@@ -93,37 +93,53 @@ class OutOfFold:
             total[self.order(partition)] += matrix.T
         return total / len(matrices)
 
-    def selection_noise(self, learners: Sequence[str]) -> float:
+    def selection_noise(self, learners: Sequence[str], judged: "OutOfFold | None" = None) -> float:
         """Compute Q of the choice among all θ of some learners, averaged over partitions.
 
         Parameters
         ----------
         learners
             Their names.
+        judged
+            The losses whose noise counts, where they are not those that θ is chosen by.
 
         Returns
         -------
         float
-            See `tuned_se.selection_noise`.
+            The mean noise of the difference to the best θ, over the θ that are near it.
 
         Examples
         --------
         >>> round(OutOfFold(loss_table).selection_noise(["mean"]), 4)
         8.536
         """
-        return float(np.mean([self._noise_of(learners, partition) for partition in self.repeats]))
+        parts = [self._noise_of(learners, partition, judged) for partition in self.repeats]
+        return float(np.mean(parts))
 
-    def _noise_of(self, learners: Sequence[str], partition: Partition) -> float:
+    def _noise_of(
+        self, learners: Sequence[str], partition: Partition, judged: "OutOfFold | None"
+    ) -> float:
         matrices = [self.losses(name, partition) for name in learners]
         held = self.held(partition)
         best = smallest(np.concatenate([held.centres(matrix) for matrix in matrices]))
+        gaps, variances = self.differences(learners, partition, best)
+        near = is_near(gaps, variances)
+        if judged is not None:
+            _, variances = judged.differences(learners, partition, best)
+        return float(variances[near].mean())
+
+    def differences(
+        self, learners: Sequence[str], partition: Partition, best: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The risk of each θ minus that of the best one, and the test noise of that difference."""
+        matrices, held = [self.losses(name, partition) for name in learners], self.held(partition)
         reference = _row(matrices, best)
         gaps, variances = list[np.ndarray](), list[np.ndarray]()
         for block in _blocks(matrices):
-            differences = block - reference
-            gaps.append(held.centres(differences))
-            variances.append(held.noise(differences))
-        return selection_noise(np.concatenate(gaps), np.concatenate(variances))
+            gap = block - reference
+            gaps.append(held.centres(gap))
+            variances.append(held.noise(gap))
+        return np.concatenate(gaps), np.concatenate(variances)
 
 
 def _row(matrices: Sequence[np.ndarray], place: int) -> np.ndarray:

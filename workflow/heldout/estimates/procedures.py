@@ -1,30 +1,44 @@
 """Estimates for tuned procedures: rows of estimates.csv for each learner and for `all`."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from heldout.estimates.algorithm import Algorithm
-from heldout.estimates.comparisons import Comparison, Contestant, Field, compare
+from heldout.estimates.comparisons import (
+    WITH_PAIRS as OF_DIFFERENCES,
+)
+from heldout.estimates.comparisons import (
+    Comparison,
+    Contestant,
+    Field,
+    compare,
+)
 from heldout.estimates.estimator import Estimator
 from heldout.estimates.evidence import Estimate, Evidence, known_of
 from heldout.estimates.lookup import has_cells, nested_among
 from heldout.estimates.loss_table import LossTable
 from heldout.estimates.nested import InnerTables, OuterFold, outer_folds, values_by_pair
 from heldout.estimates.out_of_fold import OutOfFold
+from heldout.estimates.pooled import pooled_evidence
 from heldout.estimates.recommended import heavy_tails
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import EstimateRow, FoldRow
 from heldout.estimates.rules import Rule, smallest
 from heldout.estimates.tables import rows_of
-from heldout.estimates.tuned_se import Variability, training_variability
+from heldout.estimates.tuned_se import WITH_PAIRS, Variability, training_variability
+from heldout.measures.loss import Loss
 from heldout.names import Theta, canonical
 from heldout.registries import resolve
 from heldout.resampling.kinds import PAIRS
+from heldout.resampling.split import Partition
 
 ALL = "all"
+NESTED_OF = {"nested_cv_pooled": "nested_cv"}
+"""The nested estimator whose outer folds are pooled."""
 Chosen = tuple[str, Theta]
 """A learner's name and a θ."""
 
@@ -51,7 +65,8 @@ class CvChoice:
 class Procedures:
     """The estimates for the tuned learners of a task, and for choosing between them.
 
-    `selected` maps each learner, and `all`, to its selected learner and θ.
+    `selected` maps each learner, and `all`, to its selected learner and θ. `metric`: where it is given, the
+    procedures that choose by the loss are judged by it.
     """
 
     loss_table: LossTable
@@ -60,20 +75,27 @@ class Procedures:
     rule: Rule
     level: float
     seed: int
+    metric: Loss | None = None
+    _choices: dict[str, Any] = field(default_factory=dict)
+    """What was found out about the choices: the same, whatever procedures are judged by."""
 
     # --- estimates.csv ------------------------------------------------------------------------
 
-    def rows(self) -> Iterator[EstimateRow]:
-        """All rows, procedure by procedure."""
-        inner = self._tables if self.loss_table.has(PAIRS) else None
+    def rows(
+        self, only: Container[str] = ESTIMATORS, of: str | None = None
+    ) -> Iterator[EstimateRow]:
+        """All rows, procedure by procedure; on request those of some estimators or of one procedure."""
+        inner = self._judged_tables if self.loss_table.has(PAIRS) else None
         for name, chosen in self.selected.items():
-            algorithm = Algorithm(self.loss_table, *chosen, inner, len(self.pairs(name)))
+            if of not in (None, name):
+                continue
+            algorithm = Algorithm(self.judged, *chosen, inner, len(self.pairs(name)))
             for entry in ESTIMATORS.values():
-                if self._applies(entry):
+                if entry.name in only and self._applies(entry):
                     estimate = self._estimate(entry, name, algorithm)
                     if estimate is not None:
                         found = replace(estimate, chosen=estimate.chosen or chosen)
-                        yield from rows_of(name, entry.name, found, self.level)
+                        yield from rows_of(name, entry.name, found, self.level, self.judged.loss)
 
     def _applies(self, entry: Estimator) -> bool:
         """Estimators of a fixed θ apply where their cells exist, others where the config names them."""
@@ -117,20 +139,44 @@ class Procedures:
         """The outer folds of nested CV."""
         return self._nested[name, estimator]
 
+    @cached_property
+    def judged(self) -> LossTable:
+        """The losses that procedures are judged by."""
+        return self.loss_table if self.metric is None else self.loss_table.judged_by(self.metric)
+
     def nested_evidence(self, name: str, estimator: str) -> Evidence:
         """The losses on the outer folds: K-fold cross-validation of the tuned procedure."""
-        partitions, loss = self.loss_table.partitions, self.loss_table.loss
+        partitions = self.loss_table.partitions
         folds = self.outer_folds(name, estimator)
         return Evidence(
             estimator,
-            [fold.losses for fold in folds],
+            [self._outer_losses(fold) for fold in folds],
             [fold.units for fold in folds],
             [one.rows(fold) for one in partitions for fold in range(one.k)],
-            **known_of(loss),
+            **known_of(self.judged),
             ratio=1 / (partitions[0].k - 1),
             repeats=len(partitions),
             variability=lambda: self._variability(name, estimator),
         )
+
+    def _outer_losses(self, fold: OuterFold) -> np.ndarray:
+        if self.metric is None:
+            return fold.losses
+        partition = self.loss_table.partitions[fold.repeat - 1]
+        resample = self.loss_table.resample(name := partition.set_name(fold.fold))
+        return self.judged.losses(fold.learner, fold.theta, resample)[name]
+
+    def pooled_evidence(self, name: str, estimator: str) -> Evidence:
+        """The outer folds of a nested estimator pooled to one set."""
+        folds = self.outer_folds(name, NESTED_OF[estimator])
+
+        def chosen(partition: Partition) -> list[Chosen]:
+            return [(f.learner, f.theta) for f in folds if f.repeat == partition.repeat]
+
+        def selection(judged: OutOfFold) -> float:
+            return self._folds.selection_noise(self.learners(name), judged)
+
+        return pooled_evidence(self.judged, estimator, chosen, selection)
 
     def _variability(self, name: str, estimator: str) -> Variability:
         """V of the outer models, if all pairs of folds are there, and Q of the choice."""
@@ -146,7 +192,7 @@ class Procedures:
         folds = self.outer_folds(name, estimator)
         return [
             values_by_pair(
-                self._tables,
+                self._judged_tables,
                 partition,
                 [(f.learner, f.place) for f in folds if f.repeat == partition.repeat],
             )
@@ -155,7 +201,8 @@ class Procedures:
 
     def _selection_noise(self, name: str) -> float:
         if name not in self._known_selection_noise:
-            found = self._folds.selection_noise(self.learners(name))
+            judged = None if self.metric is None else OutOfFold(self.judged)
+            found = self._folds.selection_noise(self.learners(name), judged)
             self._known_selection_noise[name] = found
         return self._known_selection_noise[name]
 
@@ -163,24 +210,39 @@ class Procedures:
     def _known_selection_noise(self) -> dict[str, float]:
         return {}
 
-    @cached_property
+    @property
     def _folds(self) -> OutOfFold:
-        return OutOfFold(self.loss_table)
+        if "folds" not in self._choices:
+            self._choices["folds"] = OutOfFold(self.loss_table)
+        found: OutOfFold = self._choices["folds"]
+        return found
 
-    @cached_property
+    @property
     def _tables(self) -> InnerTables:
-        return InnerTables(self.loss_table)
+        if "tables" not in self._choices:
+            self._choices["tables"] = InnerTables(self.loss_table, self.rule.by_errors)
+        found: InnerTables = self._choices["tables"]
+        return found
 
     @cached_property
+    def _judged_tables(self) -> InnerTables:
+        if self.metric is None:
+            return self._tables
+        return InnerTables(self.judged, errors=False)
+
+    @property
     def _nested(self) -> dict[tuple[str, str], list[OuterFold]]:
         """The outer folds of each (procedure, nested estimator)."""
-        return {
-            (name, estimator): list(
-                outer_folds(self._tables, estimator, self.learners(name), self.rule)
-            )
-            for name in self.selected
-            for estimator in nested_among(self.estimators)
-        }
+        if "nested" not in self._choices:
+            self._choices["nested"] = {
+                (name, estimator): list(
+                    outer_folds(self._tables, estimator, self.learners(name), self.rule)
+                )
+                for name in self.selected
+                for estimator in nested_among(self.estimators)
+            }
+        found: dict[tuple[str, str], list[OuterFold]] = self._choices["nested"]
+        return found
 
     # --- folds.csv and comparisons.csv --------------------------------------------------------
 
@@ -205,13 +267,14 @@ class Procedures:
             return []
         learners = [name for name in self.selected if name != ALL]
         partitions = self.loss_table.partitions
-        field = Field(
+        common = Field(
             [self._folds.held(partition) for partition in partitions],
             partitions[0].k,
             self.loss_table.loss.bound,
             self.level,
+            WITH_PAIRS if self.loss_table.loss.family == "auc" else OF_DIFFERENCES,
         )
-        return compare({name: self._contestant(name) for name in learners}, field)
+        return compare({name: self._contestant(name) for name in learners}, common)
 
     def _contestant(self, name: str) -> Contestant:
         if "nested_cv" in self.estimators:

@@ -10,6 +10,7 @@ Leave-one-out is not there: of a majority rule on balanced classes it is wrong o
 """
 
 from heldout.estimates.evidence import Evidence
+from heldout.estimates.interval_registry import MEAN
 from heldout.estimates.intervals import reason_against as reason_invalid
 from heldout.estimates.intervals import valid_intervals
 from heldout.estimates.registry import ESTIMATORS
@@ -39,6 +40,27 @@ HOLDS = {
     ("test", "skewed_t"): AS_HOLDOUT,
 }
 """(estimator, interval) → the evidence."""
+
+OF_SCORES = {
+    ("auc", "kfold", "tuned_jackknife"): BY_STUDY,
+    ("auc", "nested_cv", "tuned_jackknife"): BY_STUDY,
+    ("auc", "holdout", "auc_score"): BY_STUDY,
+    ("auc", "test", "auc_score"): AS_HOLDOUT,
+    ("class_means", "kfold", "tuned_jackknife"): BY_STUDY,
+    ("class_means", "nested_cv", "tuned_jackknife"): BY_STUDY,
+    ("other", "kfold", "tuned_jackknife"): BY_STUDY,
+    ("other", "nested_cv", "tuned_jackknife"): BY_STUDY,
+    **{
+        (family, estimator, "tuned_jackknife"): BY_STUDY
+        for family in ("ratio", "r2", "root")
+        for estimator in ("kfold_pooled", "nested_cv_pooled")
+    },
+    **{
+        (family, "test", "bca"): BY_STUDY
+        for family in ("class_means", "ratio", "r2", "root", "other")
+    },
+}
+"""(family, estimator, interval) → the evidence, for scores of whole sets."""
 
 ROWS_ONLY = {"bootstrap_se"}
 """Intervals that hold for independent rows only: with groups they covered less than 90 %."""
@@ -95,16 +117,26 @@ def reason_for_none(evidence: Evidence) -> str | None:
     if name is None:
         return _without_interval(evidence)
     found = reason_against(
-        evidence.estimator, name, evidence.unit_count, evidence.grouped, evidence.candidates
+        evidence.estimator,
+        name,
+        evidence.unit_count,
+        evidence.grouped,
+        evidence.candidates,
+        evidence.family,
     )
-    if found is None and HOLDS[evidence.estimator, name] != BY_THEOREM:
+    if found is None and HOLDS.get((evidence.estimator, name)) != BY_THEOREM:
         reason = heavy_tails(evidence)
         return None if reason is None else f"{NONE_HOLDS}: {reason}"
     return found
 
 
 def reason_against(
-    estimator: str, interval: str, units: int, grouped: bool, candidates: int
+    estimator: str,
+    interval: str,
+    units: int,
+    grouped: bool,
+    candidates: int,
+    family: str = MEAN,
 ) -> str | None:
     """Say why a valid interval is not recommended, whatever the losses are.
 
@@ -118,6 +150,8 @@ def reason_against(
         Whether rows come in groups.
     candidates
         How many θ the same rows chose among, if the interval does not allow for that.
+    family
+        Of the loss.
 
     Returns
     -------
@@ -131,7 +165,10 @@ def reason_against(
     """
     if candidates > 1:
         return f"{NONE_HOLDS}: the same rows chose θ among {candidates}"
-    if (estimator, interval) not in HOLDS or (grouped and interval in ROWS_ONLY):
+    known = (estimator, interval) in HOLDS
+    if family != MEAN:
+        known = (family, estimator, interval) in OF_SCORES
+    if not known or (grouped and interval in ROWS_ONLY):
         return "no interval of this estimate is known to hold"
     fewest = FEWEST.get(interval, 2)
     if units < fewest:
@@ -154,6 +191,8 @@ def _without_interval(evidence: Evidence) -> str | None:
 
 def heavy_tails(evidence: Evidence) -> str | None:
     """Which share of the rows carries half of the loss, if these are too few for any interval."""
+    if evidence.squared is not None:
+        return heavy_tails(evidence.squared())
     heavy = evidence.heavy is not None and tail_ratio(evidence.pooled) > evidence.heavy
     copies = len(evidence.pooled) / evidence.n  # with repeats, the same rows carry the loss again
     few = evidence.carriers is not None and carriers(evidence.pooled) < copies * evidence.carriers

@@ -1,8 +1,15 @@
 """Conditions of intervals: each function returns why the evidence does not meet it, or None."""
 
+import numpy as np
+
 from heldout.estimates.cv_intervals import out_of_bag_se
 from heldout.estimates.evidence import Evidence
+from heldout.estimates.interval_registry import POOLED as POOLED_FAMILIES
+from heldout.estimates.score_intervals import auc_se
 
+POOLED_ONLY = "the mean over small sets is far off, and no interval of it is known"
+FEWEST_PER_FOLD = 2
+"""Intervals of scores hold from this many rows of the rarest class in each fold on."""
 EQUAL = "all losses are equal: their variance cannot be estimated"
 FEWEST_BAGS = 200
 """`bootstrap_se` is refused with fewer bags."""
@@ -62,8 +69,21 @@ def unless_varied(evidence: Evidence) -> str | None:
     return unless_two(evidence)
 
 
+POOLED = {"kfold": "kfold_pooled", "nested_cv": "nested_cv_pooled"}
+"""Where the interval of a pooled score is."""
+
+
 def unless_jackknife(evidence: Evidence) -> str | None:
-    """Losses must vary, or have a known range."""
+    """Losses must vary, or have a known range; scores that are pooled must be pooled."""
+    if evidence.family in POOLED_FAMILIES and evidence.folds is None:
+        where = POOLED.get(evidence.estimator)
+        return (
+            f"the value that is reported, with its interval, is that of {where}"
+            if where
+            else POOLED_ONLY
+        )
+    if evidence.family != "mean" and (reason := unless_enough(evidence)) is not None:
+        return reason
     if evidence.bound is None:
         return unless_varied(evidence)
     return unless_two(evidence)
@@ -127,3 +147,37 @@ def unless_bootstrap_risks(evidence: Evidence) -> str | None:
     if evidence.bootstrap_risks is None:
         return "no bootstrap of the choice of θ"
     return None if evidence.bootstrap_risks.std() > 0 else EQUAL
+
+
+def unless_enough(evidence: Evidence) -> str | None:
+    """The rarest class must have rows in every fold."""
+    folds = evidence.folds or evidence.k
+    if evidence.fewest is not None and evidence.fewest < folds:
+        return f"the rarest class has {evidence.fewest} rows, fewer than there are folds"
+    return None
+
+
+def unless_auc(evidence: Evidence) -> str | None:
+    """Either class must be in two units."""
+    if evidence.sample is None:
+        return "no predictions of the set"
+    sample = evidence.sample()
+    inside = sample.target == sample.loss.positive
+    units = evidence.units[0]
+    if min(len(np.unique(units[inside])), len(np.unique(units[~inside]))) < 2:
+        return "needs two rows (or groups) of either class"
+    return None
+
+
+def unless_auc_varies(evidence: Evidence) -> str | None:
+    """As `unless_auc`, and the ranking must have errors and hits."""
+    return unless_auc(evidence) or (None if auc_se(evidence) > 0 else EQUAL)
+
+
+def unless_resampled(evidence: Evidence) -> str | None:
+    """There must be predictions of the set, which vary, and no class that a draw may lack."""
+    if evidence.sample is None:
+        return "no predictions of the set"
+    if evidence.sample().loss.every_class and evidence.grouped:
+        return "draws of whole groups may lack a class"
+    return unless_varied(evidence)

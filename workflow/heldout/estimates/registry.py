@@ -30,8 +30,17 @@ from heldout.resampling.kinds import (
 
 CHOSEN_BY_SAME = "is somewhat optimistic, because the same data also chose θ"
 AT_FIXED_THETA = (THIS_ALGORITHM, ALGORITHM_OWN, MODELS, THIS_PREDICTOR)
-OF_PARTITIONS = ("tuned_jackknife", "bayle_all_pairs", "bayle_within_fold", "nadeau_bengio")
-OF_SAMPLES = ("clopper_pearson", "wilson", "betting", "skewed_t", "t", "bootstrap_percentile")
+OF_PARTITIONS = (
+    "tuned_jackknife",
+    "bayle_all_pairs",
+    "bayle_within_fold",
+    "cv_auc",
+    "nadeau_bengio",
+)
+OF_SAMPLES = (
+    *("clopper_pearson", "wilson", "betting", "skewed_t", "t", "bootstrap_percentile"),
+    *("influence", "delong"),
+)
 
 _ENTRIES = (
     Estimator(
@@ -73,12 +82,13 @@ _ENTRIES = (
     Estimator(
         name="kfold_pooled", title="K-fold CV, pooled", role="chosen", comes_with="kfold",
         target="as kfold, every example with the same weight",
-        meaning="The held-out losses of K-fold CV averaged over examples: differs where folds have unequal sizes.",
-        formula="1/n · Σᵢ ℓ(f_{S∖F(i)}(xᵢ), yᵢ)",
+        meaning="All held-out rows of K-fold CV taken as one set. It differs from the mean over folds where these have "
+        "unequal sizes, and for scores such as F1 and R², which are far off on small folds.",
+        formula="1/n · Σᵢ ℓ(f_{S∖F(i)}(xᵢ), yᵢ); of a score, its value on all n predictions",
         caveat=CHOSEN_BY_SAME,
         reference="Stone 1974, Cross-validatory choice and assessment of statistical predictions",
         url="https://doi.org/10.1111/j.2517-6161.1974.tb00994.x",
-        kinds=(FOLDS,), judges=FOLDS, aims=AT_FIXED_THETA,
+        kinds=(FOLDS,), judges=FOLDS, aims=AT_FIXED_THETA, intervals=("tuned_jackknife",),
         fixed="heldout.estimates.fixed:kfold_pooled",
     ),
     Estimator(
@@ -198,6 +208,18 @@ _ENTRIES = (
         tuned="heldout.estimates.tuned:nested",
     ),
     Estimator(
+        name="nested_cv_pooled", title="Nested CV, pooled", role="honest", comes_with="nested_cv",
+        target="E[min_θ ℓ_D(A_θ(S))]: the tuned procedure, all outer folds as one set",
+        meaning="Nested CV with all outer folds taken as one set: for scores such as F1 and R², whose mean over "
+        "small folds is far off.",
+        formula="the score of the n predictions f_{S∖Fᵢ, θᵢ}(xⱼ), j ∈ Fᵢ, i = 1 … K",
+        caveat="",
+        reference="Varma & Simon 2006, Bias in error estimation when using cross-validation for model selection",
+        url="https://doi.org/10.1186/1471-2105-7-91",
+        kinds=(FOLDS, PAIRS), judges=FOLDS, aims=(THIS_PREDICTOR, TUNED), intervals=("tuned_jackknife",),
+        tuned="heldout.estimates.tuned:nested_pooled",
+    ),
+    Estimator(
         name="nested_dev", title="Nested hold-out", role="honest", headline=3,
         target="E[min_θ ℓ_D(A_θ(S))]: the tuned procedure, tuned on one fold only",
         meaning="Nested CV in which θ is chosen on one further fold, used as a development set: cheaper.",
@@ -218,7 +240,7 @@ _ENTRIES = (
         reference="Devroye, Györfi & Lugosi, A Probabilistic Theory of Pattern Recognition, ch. 8",
         url="https://doi.org/10.1007/978-1-4612-0711-5",
         kinds=(), judges=FULL, aims=(THIS_PREDICTOR,),
-        intervals=(*OF_SAMPLES, "hoeffding", "empirical_bernstein"),
+        intervals=(*OF_SAMPLES, "bca", "hoeffding", "empirical_bernstein"),
     ),
 )  # fmt: skip
 

@@ -37,7 +37,7 @@ def risk_rows(loss_table: LossTable, level: float) -> Iterator[RiskRow]:
     >>> [(row.theta, row.estimator, round(row.risk, 3)) for row in rows[:2]]
     [('{"shrink":0.0}', 'training', 6.667), ('{"shrink":0.0}', 'kfold', 9.375)]
     """
-    inner = InnerTables(loss_table) if loss_table.has(PAIRS) else None
+    inner = InnerTables(loss_table, errors=False) if loss_table.has(PAIRS) else None
     for learner, thetas in loss_table.thetas.items():
         for theta in thetas:
             yield from _rows_of(Algorithm(loss_table, learner, theta, inner), level)

@@ -32,7 +32,8 @@ class EstimateRow:
 
     `interval_target`: what the interval is for. `recommended`: whether it is the one to use; `note`
     says why none is. `se_noise`, `se_training`, `se_selection`: the parts of `se`, which is the root of
-    the sum of their squares. `chosen`: the learner that `all` chose.
+    the sum of their squares. `chosen`: the learner that `all` chose. `score`, `score_low`, `score_high`: the
+    risk and its interval as people read the measure.
     """
 
     learner: str
@@ -53,6 +54,9 @@ class EstimateRow:
     se_training: float | None = None
     se_selection: float | None = None
     note: str | None = None
+    score: float | None = None
+    score_low: float | None = None
+    score_high: float | None = None
 
 
 @dataclass(frozen=True)

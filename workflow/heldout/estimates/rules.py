@@ -53,6 +53,11 @@ class Rule:
         """Whether curves must say which θ are kept."""
         return self.name == CONFIDENCE_SET
 
+    @property
+    def by_errors(self) -> bool:
+        """Whether curves must have standard errors."""
+        return self.name in ("one_se", "first_local_min")
+
     def pick(self, curve: Curve) -> int:
         """The position of the chosen θ."""
         order = [simplicity(t, self.simpler.get(curve.learner, {})) for t in curve.thetas]

@@ -62,8 +62,8 @@ def clopper_pearson(evidence: Evidence, delta: float) -> Bounds:
 def wilson(evidence: Evidence, delta: float) -> Bounds:
     """The score interval of a binomial proportion.
 
-    Groups: for as many rows as the variance between groups says, p̂(1−p̂)/SE², with t_{G−1} in place of
-    z; where all losses are equal, for as many rows as there are groups.
+    Groups, and rows with weights: for as many rows as the variance between groups says, p̂(1−p̂)/SE², with
+    t_{G−1} in place of z; where all losses are equal, for as many rows as there are groups.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def wilson(evidence: Evidence, delta: float) -> Bounds:
     [0.018, 0.777]
     """
     share, count = evidence.risk, float(evidence.n)
-    if not evidence.grouped:
+    if not (evidence.grouped or evidence.weighted):
         z = float(special.ndtri(1 - delta / 2))
         return float(np.sqrt(share * (1 - share) / count)), *ends.proportion(share, count, z)
     se = t(evidence, delta)[0]

@@ -18,11 +18,18 @@ from heldout.estimates.recommended import (
 )
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import EstimateRow
+from heldout.measures.loss import Loss
 from heldout.names import Theta, canonical
 
 
 def estimate_rows(
-    name: str, estimator: str, theta: Theta, evidence: Evidence, level: float, chosen: str
+    name: str,
+    estimator: str,
+    theta: Theta,
+    evidence: Evidence,
+    level: float,
+    chosen: str,
+    loss: Loss,
 ) -> Iterator[EstimateRow]:
     """Make the rows of an estimate that is the mean over held-out sets.
 
@@ -40,6 +47,8 @@ def estimate_rows(
         The confidence level.
     chosen
         The learner that the estimate is for.
+    loss
+        Says how people read a risk.
 
     Returns
     -------
@@ -48,18 +57,57 @@ def estimate_rows(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> losses = [np.array([1.0, 0.0, 0.0, 0.0])]
+    >>> from heldout.measures.registry import LOSSES
+    >>> losses, loss = [np.array([1.0, 0.0, 0.0, 0.0])], LOSSES["zero_one"]
     >>> evidence = Evidence("test", losses, [np.arange(4)], bound=1.0, binary=True)
-    >>> rows = list(estimate_rows("all", "test", {"k": 3}, evidence, 0.95, "knn"))
+    >>> rows = list(estimate_rows("all", "test", {"k": 3}, evidence, 0.95, "knn", loss))
     >>> rows[0].interval, rows[0].risk, round(rows[0].ci_high, 3)
     ('clopper_pearson', 0.25, 0.806)
     """
-    yield from rows_of(name, estimator, Estimate.of(evidence, (chosen, theta)), level)
+    yield from rows_of(name, estimator, Estimate.of(evidence, (chosen, theta)), level, loss)
 
 
-def rows_of(name: str, estimator: str, estimate: Estimate, level: float) -> Iterator[EstimateRow]:
+def rows_of(
+    name: str, estimator: str, estimate: Estimate, level: float, loss: Loss
+) -> Iterator[EstimateRow]:
     """The rows of one estimate; a single row without interval if none is valid."""
+    for row in _rows(name, estimator, estimate, level):
+        score, low, high = scores_of(row.risk, row.ci_low, row.ci_high, loss)
+        yield replace(row, score=score, score_low=low, score_high=high)
+
+
+def scores_of(
+    risk: float, low: float | None, high: float | None, loss: Loss
+) -> tuple[float, float | None, float | None]:
+    """Write a risk and its interval as people read them.
+
+    Parameters
+    ----------
+    risk
+        A risk.
+    low, high
+        The ends of its interval, if there is one.
+    loss
+        Says what people read.
+
+    Returns
+    -------
+    tuple
+        The score, and the ends of its interval.
+
+    Examples
+    --------
+    >>> from heldout.measures.score_registry import SCORES
+    >>> scores_of(0.25, 0.125, 0.5, SCORES["roc_auc"])
+    (0.75, 0.5, 0.875)
+    """
+    ends = [None if end is None else loss.score(end) for end in (low, high)]
+    if loss.greater:
+        ends.reverse()
+    return loss.score(risk), ends[0], ends[1]
+
+
+def _rows(name: str, estimator: str, estimate: Estimate, level: float) -> Iterator[EstimateRow]:
     bare, evidence = _bare(name, estimator, estimate), estimate.evidence
     if evidence is None:
         yield bare
@@ -105,7 +153,7 @@ def _with_interval(
         ci_low=low,
         ci_high=high,
         interval=interval,
-        interval_target=INTERVALS[interval].target(evidence.estimator),
+        interval_target=INTERVALS[interval].target(evidence.estimator, evidence.family),
         level=level,
     )
     if interval != "tuned_jackknife":
@@ -132,11 +180,12 @@ def with_tails(rows: Iterable[EstimateRow]) -> list[EstimateRow]:
 
     Examples
     --------
-    >>> from dataclasses import replace
+    >>> from heldout.measures.registry import LOSSES
     >>> losses = [np.linspace(1, 2, 9), np.array([1.0] * 8 + [99.0])]
     >>> found = [Evidence("test", [one], [np.arange(9)], heavy=4.0) for one in losses]
     >>> [row, *_], [heavy, *_] = (
-    ...     list(estimate_rows("knn", "test", {}, one, 0.95, "knn")) for one in found
+    ...     list(estimate_rows("knn", "test", {}, one, 0.95, "knn", LOSSES["squared"]))
+    ...     for one in found
     ... )
     >>> row.recommended, [one.recommended for one in with_tails([row, heavy])]
     (True, [False, False])
@@ -174,8 +223,9 @@ def by_learner(rows: Iterable[EstimateRow], learners: Sequence[str]) -> list[Est
     Examples
     --------
     >>> from dataclasses import replace
+    >>> from heldout.measures.registry import LOSSES
     >>> evidence = Evidence("test", [np.zeros(4)], [np.arange(4)], bound=1.0, binary=True)
-    >>> row = next(estimate_rows("all", "test", {}, evidence, 0.95, "knn"))
+    >>> row = next(estimate_rows("all", "test", {}, evidence, 0.95, "knn", LOSSES["zero_one"]))
     >>> [one.learner for one in by_learner([row, replace(row, learner="knn")], ["knn"])]
     ['knn', 'all']
     """

@@ -41,7 +41,7 @@ def min_cv_bbc(procedures: Procedures, name: str, estimator: str) -> Estimate:
         estimator,
         [losses[:, procedures.cv_choice(name).best]],
         [units],
-        **known_of(loss_table.loss),
+        **known_of(loss_table),
         bootstrap_risks=risks,
         centre=float(risks.mean()),
     )
@@ -54,6 +54,13 @@ def _of_best(
     """An estimate at the θ with the smallest K-fold risk."""
     found = procedures.cv_choice(name)
     return Estimate(risk, procedures.loss_table.table.n, evidence, found.pairs[found.best])
+
+
+def nested_pooled(procedures: Procedures, name: str, estimator: str) -> Estimate | None:
+    """All rows of the outer folds together; None for losses whose mean over folds is reported."""
+    if not procedures.judged.loss.pooled:
+        return None
+    return Estimate.of(procedures.pooled_evidence(name, estimator))
 
 
 def nested(procedures: Procedures, name: str, estimator: str) -> Estimate:

@@ -114,8 +114,8 @@ def training_variability(values: np.ndarray) -> np.ndarray:
     return np.asarray((k - 1) / k * ((gaps.sum(axis=-2) / (k - 1)) ** 2).sum(axis=-1))
 
 
-def selection_noise(gaps: np.ndarray, variances: np.ndarray) -> float:
-    """Compute Q, the mean variance of the difference to the best θ among the θ that are near it.
+def is_near(gaps: np.ndarray, variances: np.ndarray) -> np.ndarray:
+    """Find the θ that another sample might have chosen. Q is the mean of their variances.
 
     Parameters
     ----------
@@ -126,12 +126,12 @@ def selection_noise(gaps: np.ndarray, variances: np.ndarray) -> float:
 
     Returns
     -------
-    float
-        Q.
+    numpy.ndarray
+        For each θ whether it is within two standard errors of the best one, which counts itself.
 
     Examples
     --------
-    >>> selection_noise(np.array([0.0, 1.0, 3.0]), np.array([0.0, 0.5, 1.0]))
-    0.25
+    >>> is_near(np.array([0.0, 1.0, 3.0]), np.array([0.0, 0.5, 1.0]))
+    array([ True,  True, False])
     """
-    return float(variances[gaps <= NEAR * np.sqrt(variances)].mean())
+    return np.asarray(gaps <= NEAR * np.sqrt(variances))

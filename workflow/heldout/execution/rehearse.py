@@ -3,13 +3,17 @@
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from heldout.execution.specs import build
 from heldout.execution.study import Study
 from heldout.learners.learner import Learner
 from heldout.measures.spec import LossSpec
 from heldout.user_code.search import look_in_study_folder
+
+if TYPE_CHECKING:
+    from heldout.data.prepared import Prepared
+    from heldout.measures.loss import Loss
 
 TRUSTED = ("sklearn.", "heldout.")
 """Where estimators come from whose building runs nobody else's code."""
@@ -61,6 +65,7 @@ def rehearse(study: Study, task: str, users_code: bool) -> Rehearsal:
     """
     from heldout.cells.plan import open_plan
     from heldout.cells.preflight import checked_builders
+    from heldout.cells.sets_check import check_sets
     from heldout.data.prepare import prepare
     from heldout.execution.steps import draw_splits
 
@@ -77,21 +82,23 @@ def rehearse(study: Study, task: str, users_code: bool) -> Rehearsal:
         built = [learner for learner in plan.learners if learner.name not in unbuilt]
         if users_code:
             look_in_study_folder()  # only now: what was read so far must not import their modules
-        needs, name = _loss(spec.loss, plan.table.classes, users_code)
-        checked_builders(replace(plan, learners=built), needs)
-        return Rehearsal(facts, name, len(plan.learners), unbuilt)
+        loss = _loss(spec.loss, plan.table, users_code)
+        if loss is not None:
+            check_sets(loss, plan)
+        checked_builders(replace(plan, learners=built), None if loss is None else loss.needs)
+        title = (
+            spec.loss.name if spec.loss and spec.loss.name else "" if loss is None else loss.name
+        )
+        return Rehearsal(facts, title, len(plan.learners), unbuilt)
 
 
-def _loss(
-    spec: LossSpec | None, classes: list[Any] | None, users_code: bool
-) -> tuple[str | None, str]:
-    """What the loss needs, and its name; a function of the user's own is not imported unless asked."""
-    from heldout.measures.losses import loss_for
+def _loss(spec: LossSpec | None, table: "Prepared", users_code: bool) -> "Loss | None":
+    """The loss; None for a function of the user's own, which is not imported unless asked."""
+    from heldout.measures.registry import loss_for
 
     if spec is not None and spec.source and not users_code:
-        return None, spec.name
-    loss = loss_for(spec, classes)
-    return loss.needs, loss.name
+        return None
+    return loss_for(spec, table.classes, table.class_counts)
 
 
 def _users_own(learners: list[Learner], classification: bool) -> dict[str, str]:

@@ -15,7 +15,7 @@ from heldout.config.models import Audit, Config, Task
 from heldout.data import oracle_catalogue
 from heldout.estimates.lookup import kinds_needed
 from heldout.learners.learner import Learner, define
-from heldout.measures.choice import loss_spec
+from heldout.measures.choice import loss_spec, metric_specs
 from heldout.measures.spec import LossSpec
 from heldout.resampling.kinds import (
     ADJACENT,
@@ -51,7 +51,12 @@ class DeclaredTask:
     @cached_property
     def loss(self) -> LossSpec | None:
         """The loss, with the digest of the user's code where it is the user's own."""
-        return loss_spec(self.block.loss, f"tasks.{self.name}.loss")
+        return loss_spec(self.block.loss, f"tasks.{self.name}.loss", self.block.positive)
+
+    @cached_property
+    def metrics(self) -> dict[str, LossSpec]:
+        """The further measures, by what they are called."""
+        return metric_specs(self.block.metrics, f"tasks.{self.name}.metrics", self.block.positive)
 
     @property
     def estimators(self) -> list[str]:

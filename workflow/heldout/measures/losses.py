@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from heldout.errors import HeldoutError, did_you_mean
-from heldout.measures.registry import CLIP, LOSSES, Loss, loss_for
-
-__all__ = ["CLIP", "LOSSES", "Loss", "loss_for"]
+from heldout.measures.loss import Loss
+from heldout.measures.positive import YAML
+from heldout.measures.registry import CLIP
 
 
 def zero_one(target: np.ndarray, label: np.ndarray) -> np.ndarray:
@@ -25,6 +25,11 @@ def cross_entropy(target: np.ndarray, proba: np.ndarray) -> np.ndarray:
 def brier(target: np.ndarray, proba: np.ndarray) -> np.ndarray:
     """Σ_c (p_c − 1{y=c})², between 0 and 2; for two classes twice scikit-learn's Brier score."""
     return (proba**2).sum(axis=1) - 2 * _probability_of(np.asarray(target), proba) + 1
+
+
+def brier_score(target: np.ndarray, proba: np.ndarray) -> np.ndarray:
+    """As scikit-learn scales it: half of `brier` for two classes, so that it lies between 0 and 1."""
+    return brier(target, proba) / (2 if proba.shape[1] == 2 else 1)
 
 
 def squared(target: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -49,7 +54,9 @@ def costs(target: np.ndarray, label: np.ndarray, matrix: np.ndarray) -> np.ndarr
     return np.asarray(known[np.minimum(target, len(matrix)), label])
 
 
-def bind_costs(loss: Loss, settings: dict[str, Any], classes: Sequence[Any] | None) -> Loss:
+def bind_costs(
+    loss: Loss, settings: dict[str, Any], classes: Sequence[Any], positive: int | None = None
+) -> Loss:
     """Fit the costs of the config to the classes of the table.
 
     Parameters
@@ -60,6 +67,8 @@ def bind_costs(loss: Loss, settings: dict[str, Any], classes: Sequence[Any] | No
         `costs`: true class → predicted class → cost. What is not there on the diagonal costs 0.
     classes
         The labels.
+    positive
+        Not used: costs say themselves which error is the worse one.
 
     Returns
     -------
@@ -77,8 +86,6 @@ def bind_costs(loss: Loss, settings: dict[str, Any], classes: Sequence[Any] | No
     >>> bind_costs(LOSSES["costs"], given, ["no", "yes"]).settings["matrix"].tolist()
     [[0.0, 1.0], [5.0, 0.0]]
     """
-    if classes is None:
-        raise HeldoutError("loss.costs: the target is a number; costs are for classes")
     given = settings["costs"]
     names = [str(label) for label in classes]
     given = _as_written(given, names)
@@ -100,10 +107,9 @@ def bind_costs(loss: Loss, settings: dict[str, Any], classes: Sequence[Any] | No
 
 def _as_written(given: dict[str, Any], names: list[str]) -> dict[str, Any]:
     """Costs by the labels of the table: YAML reads `true` and `yes` alike."""
-    same = {"yes": ("True", "true"), "no": ("False", "false")}
     label = {
         one: next((other for other in others if other in names), one)
-        for one, others in same.items()
+        for one, others in YAML.items()
         if one not in names
     }
     return {
@@ -118,7 +124,9 @@ def pinball(target: np.ndarray, value: np.ndarray, quantile: float) -> np.ndarra
     return np.maximum(quantile * gap, (quantile - 1) * gap)
 
 
-def bind_quantile(loss: Loss, settings: dict[str, Any], _: Sequence[Any] | None) -> Loss:
+def bind_quantile(
+    loss: Loss, settings: dict[str, Any], _: Sequence[Any] | None, __: int | None = None
+) -> Loss:
     """The pinball loss of a quantile."""
     quantile = settings["quantile"]
     return replace(

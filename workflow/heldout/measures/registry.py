@@ -1,19 +1,23 @@
-"""The registry of losses: one entry per loss.
+"""The registry of losses that are means over examples: one entry per loss.
 
-The values that the config accepts and the docs' table of losses come from here. To add a loss, add an
-entry and write its function. Losses are computed from stored predictions, so that a new one needs no
-fit.
+The values that the config accepts and the docs' table of losses come from here and from `score_registry`.
+To add a loss, add an entry and write its function. Losses are computed from stored predictions, so that a
+new one needs no fit.
 
 Standard library only: the workflow imports this while it is parsed.
 """
 
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from heldout.measures.binding import refuse_classes
+from heldout.measures.loss import Loss
+from heldout.measures.positive import positive_class
+from heldout.measures.score_registry import OTHERS, SAME, SCORES, other_scorer
 from heldout.measures.spec import LossSpec
-from heldout.registries import refuse_empty, resolve
+from heldout.registries import resolve
 
 CLIP = sys.float_info.epsilon
 """Cross-entropy clips probabilities to [CLIP, 1], as scikit-learn's log_loss does."""
@@ -24,55 +28,10 @@ classes, intervals of cross-entropy and Brier scores covered 55 to 90 % at a nom
 number was chosen among seven by one simulation, and was not tested on fresh problems."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Loss:
-    """ℓ(y, prediction) per example; one entry of the registry.
-
-    name: as in the config.
-    title: as in the report.
-    classification: True if targets are classes, False if they are numbers, None if either.
-    needs: the field of `Predictions` that it is computed from: label, proba or value.
-    bound: losses lie in [0, bound]; None if they are unbounded.
-    heavy: no interval holds where n·Σℓ²/(Σℓ)² is larger (heavy tails); None if there is no such limit.
-    formula: the loss of one example.
-    function: the dotted path of (targets, predictions, **settings) → losses.
-    negative: whether losses may be negative.
-    carriers: no interval holds where (Σℓ)²/Σℓ² is smaller: so few rows carry the loss that the next sample
-        may have another one. None if there is no such limit.
-    bind: the dotted path of (loss, settings of the config, classes) → the loss with its settings; empty if
-        it takes none.
-    settings: further arguments of the function.
-    """
-
-    name: str
-    title: str
-    classification: bool | None
-    needs: str
-    bound: float | None
-    heavy: float | None
-    formula: str
-    function: str
-    negative: bool = False
-    carriers: float | None = None
-    bind: str = ""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        refuse_empty(self, "title", "formula", "function")
-
-    def __call__(self, target: Any, predictions: Any) -> Any:
-        """The loss of each example, from an array of targets and the `Predictions` for them."""
-        predicted = getattr(predictions, self.needs)
-        if predicted is None:
-            raise ValueError(
-                f"loss {self.name} needs {self.needs}, which the learner does not give"
-            )
-        return resolve(self.function)(target, predicted, **self.settings)
-
-
 _ENTRIES = (
     Loss(
         name="zero_one",
+        label="error",
         title="zero-one loss (share of errors)",
         classification=True,
         needs="label",
@@ -83,6 +42,7 @@ _ENTRIES = (
     ),
     Loss(
         name="cross_entropy",
+        label="cross-entropy",
         title=f"cross-entropy (natural log; probabilities clipped at {CLIP:.1e})",
         classification=True,
         needs="proba",
@@ -94,6 +54,7 @@ _ENTRIES = (
     ),
     Loss(
         name="brier",
+        label="Brier score",
         title="Brier score (sum over classes, 0 to 2)",
         classification=True,
         needs="proba",
@@ -104,7 +65,20 @@ _ENTRIES = (
         function="heldout.measures.losses:brier",
     ),
     Loss(
+        name="neg_brier_score",
+        label="Brier score",
+        title="Brier score (as scikit-learn's: of two classes half the sum)",
+        classification=True,
+        needs="proba",
+        bound=2.0,
+        heavy=None,
+        carriers=CARRIERS,
+        formula="(p − 1{y})² of one of two classes; of more, Σ_c (p_c − 1{y = c})²",
+        function="heldout.measures.losses:brier_score",
+    ),
+    Loss(
         name="squared",
+        label="mean squared error",
         title="squared error",
         classification=False,
         needs="value",
@@ -115,6 +89,7 @@ _ENTRIES = (
     ),
     Loss(
         name="absolute",
+        label="mean absolute error",
         title="absolute error",
         classification=False,
         needs="value",
@@ -125,6 +100,7 @@ _ENTRIES = (
     ),
     Loss(
         name="costs",
+        label="mean cost",
         title="cost of errors",
         classification=True,
         needs="label",
@@ -138,6 +114,7 @@ _ENTRIES = (
     ),
     Loss(
         name="quantile",
+        label="mean pinball loss",
         title="pinball loss",
         classification=False,
         needs="value",
@@ -156,7 +133,7 @@ LOSSES = {entry.name: entry for entry in _ENTRIES}
 
 USERS = Loss(
     name="users",
-    title="users",
+    title="a function of the user's own",
     classification=None,
     needs="label",
     bound=None,
@@ -167,6 +144,10 @@ USERS = Loss(
     bind="heldout.measures.users:bind",
 )
 """What a function of the user's own is made from."""
+
+
+SAME_AS_SCORER = ("neg_brier_score",)
+"""Losses of the registry that are there for the name of a scorer of scikit-learn."""
 
 
 def plain_names() -> list[str]:
@@ -182,10 +163,12 @@ def plain_names() -> list[str]:
     >>> plain_names()
     ['zero_one', 'cross_entropy', 'brier', 'squared', 'absolute']
     """
-    return [name for name, loss in LOSSES.items() if not loss.bind]
+    return [name for name, loss in LOSSES.items() if not loss.bind and name not in SAME_AS_SCORER]
 
 
-def loss_for(spec: LossSpec | None, classes: Sequence[Any] | None) -> Loss:
+def loss_for(
+    spec: LossSpec | None, classes: Sequence[Any] | None, counts: Sequence[int] | None = None
+) -> Loss:
     """Choose the configured loss, or the default for this kind of target.
 
     Parameters
@@ -194,6 +177,8 @@ def loss_for(spec: LossSpec | None, classes: Sequence[Any] | None) -> Loss:
         The loss that the config names, if any.
     classes
         The labels; None if targets are numbers.
+    counts
+        The number of unsealed rows of each class, which says which of two is the positive one.
 
     Returns
     -------
@@ -203,7 +188,7 @@ def loss_for(spec: LossSpec | None, classes: Sequence[Any] | None) -> Loss:
     Raises
     ------
     HeldoutError
-        If its settings do not fit the classes, or the user's function is not there.
+        If it is not for these classes, its settings do not fit them, or the user's function is not there.
 
     Examples
     --------
@@ -211,14 +196,38 @@ def loss_for(spec: LossSpec | None, classes: Sequence[Any] | None) -> Loss:
     'zero_one'
     >>> loss_for(LossSpec("absolute"), classes=None).title
     'absolute error'
+    >>> loss_for(LossSpec("roc_auc"), ["ill", "well"], [20, 80]).positive
+    0
     """
-    if spec is None:
-        return LOSSES["squared" if classes is None else "zero_one"]
-    loss = LOSSES.get(spec.name) or replace(USERS, name=spec.name, title=spec.name)
+    spec = spec or LossSpec("")
+    positive = positive_class(spec.positive, classes, counts)
+    loss = replace(_entry(spec.name, classes), positive=positive)
+    refuse_classes(loss, classes)
     if not loss.bind:
         return loss
-    bound: Loss = resolve(loss.bind)(loss, spec.settings, classes)
+    bound: Loss = resolve(loss.bind)(loss, spec.settings, classes, positive)
     return bound
+
+
+def _entry(name: str, classes: Sequence[Any] | None) -> Loss:
+    """The entry of a name; without a name, the default; of what is not known, the user's own function."""
+    if not name:
+        return LOSSES["squared" if classes is None else "zero_one"]
+    if name == "accuracy":
+        return replace(LOSSES["zero_one"], **AS_ACCURACY)
+    if name in OTHERS:
+        return other_scorer(name)
+    known = LOSSES.get(SAME.get(name, name)) or SCORES.get(name)
+    return known or replace(USERS, name=name, title=name, label=name)
+
+
+AS_ACCURACY: dict[str, Any] = {
+    "title": "accuracy",
+    "label": "accuracy",
+    "optimum": 1.0,
+    "greater": True,
+}
+"""The zero-one loss as people read it who ask for `accuracy`."""
 
 
 def title_of(spec: LossSpec | None, classification: bool) -> tuple[str, str]:
@@ -241,7 +250,5 @@ def title_of(spec: LossSpec | None, classification: bool) -> tuple[str, str]:
     >>> title_of(None, classification=False)
     ('squared', 'squared error')
     """
-    if spec is None:
-        loss = LOSSES["zero_one" if classification else "squared"]
-        return loss.name, loss.title
-    return spec.name, LOSSES[spec.name].title if spec.name in LOSSES else spec.name
+    loss = _entry(spec.name if spec else "", [] if classification else None)
+    return loss.name, loss.title

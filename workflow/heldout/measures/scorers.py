@@ -1,10 +1,13 @@
 """scikit-learn's scorers, computed from stored predictions instead of a fitted model."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 
-from heldout.errors import HeldoutError, did_you_mean
+from heldout.errors import HeldoutError
+from heldout.measures.score_registry import OTHERS
+from heldout.measures.set_losses import deleted_one_by_one, jackknife_influence, labels_of
 from heldout.predictions import Predictions
 
 
@@ -68,60 +71,34 @@ class StoredPredictions:
         return predicted
 
 
-def scorer_named(name: str) -> Any:
-    """Get scikit-learn's scorer of a name.
-
-    Parameters
-    ----------
-    name
-        One of `sklearn.metrics.get_scorer_names()`.
-
-    Returns
-    -------
-    scorer
-        A callable of (estimator, features, target).
-
-    Raises
-    ------
-    HeldoutError
-        If there is no such scorer; the message suggests a similar name.
-
-    Examples
-    --------
-    >>> scorer_named("accuracy")
-    make_scorer(accuracy_score, response_method='predict')
-    """
-    from sklearn.metrics import get_scorer, get_scorer_names
-
-    if name not in get_scorer_names():
-        raise HeldoutError(
-            f"metrics: unknown scorer '{name}'{did_you_mean(name, get_scorer_names())}"
-        )
-    return get_scorer(name)
-
-
-def score(
-    name: str, scorer: Any, stored: StoredPredictions, target: np.ndarray, learner: str
+def scorer_risk(
+    target: np.ndarray,
+    said: Predictions,
+    weights: np.ndarray | None,
+    name: str,
+    optimum: float,
+    classes: list[Any] | None,
+    positive: int | None,
 ) -> float:
-    """Compute a scorer from stored predictions.
+    """Compute optimum − score, the score by scikit-learn.
 
     Parameters
     ----------
+    target, said, weights
+        Of a held-out set.
     name
-        The scorer's name, for error messages.
-    scorer
-        What `scorer_named` returns.
-    stored
-        Predictions for the rows that are scored.
-    target
-        Their true values, or positions of their classes.
-    learner
-        The learner's name, for error messages.
+        The scorer's name.
+    optimum
+        The best score; 0 for negative errors and for scores without one.
+    classes
+        The labels; None for regression.
+    positive
+        The position of the positive class of two; scikit-learn is told that it is class 1.
 
     Returns
     -------
     float
-        The score.
+        The risk of the set.
 
     Raises
     ------
@@ -130,16 +107,50 @@ def score(
 
     Examples
     --------
-    >>> stored = StoredPredictions(Predictions(label=np.array([0, 1, 1, 1])), ["no", "yes"])
-    >>> score("accuracy", scorer_named("accuracy"), stored, np.array([0, 1, 1, 0]), "knn")
-    0.75
+    >>> said = Predictions(value=np.array([1.0, 2.0, 6.0]))
+    >>> scorer_risk(np.array([1.0, 2.0, 3.0]), said, None, "neg_median_absolute_error", 0, None, None)
+    0.0
     """
+    from sklearn.metrics import get_scorer
+
+    rows = np.zeros((len(target), 1))
+    target, said = _positive_last(np.asarray(target), said, classes, positive)
+    more = {} if weights is None else {"sample_weight": weights}
     try:
-        value = float(scorer(stored, np.zeros((len(target), 1)), target))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            value = float(get_scorer(name)(StoredPredictions(said, classes), rows, target, **more))
     except (ValueError, AttributeError, TypeError) as error:
-        raise HeldoutError(
-            f"metrics: '{name}' cannot be computed for '{learner}': {error}"
-        ) from None
+        raise HeldoutError(f"'{name}' cannot be computed: {error}") from None
     if not np.isfinite(value):
-        raise HeldoutError(f"metrics: '{name}' is not defined on a fold for learner '{learner}'")
-    return value
+        raise HeldoutError(f"'{name}' is not defined on a set of {len(target)} rows")
+    return optimum - value
+
+
+def _positive_last(
+    target: np.ndarray, said: Predictions, classes: list[Any] | None, positive: int | None
+) -> tuple[np.ndarray, Predictions]:
+    """Two classes in the order that makes the positive one class 1."""
+    if classes is None or len(classes) != 2 or positive != 0:
+        return target, said
+    return 1 - target, Predictions(
+        label=None if said.label is None else 1 - said.label,
+        proba=None if said.proba is None else said.proba[:, ::-1],
+        decision=None if said.decision is None else -said.decision,
+    )
+
+
+def scorer_influence(
+    target: np.ndarray, said: Predictions, weights: np.ndarray | None, **settings: Any
+) -> np.ndarray:
+    """The delete-one jackknife; rows with the same classes are left out once."""
+    kinds = np.arange(len(target))
+    if OTHERS[settings["name"]][1] == "label" and weights is None:
+        label = labels_of(said)
+        kinds = np.asarray(target) * (int(label.max()) + 1) + label
+
+    def risk(rows: np.ndarray) -> float:
+        weight = None if weights is None else weights[rows]
+        return scorer_risk(target[rows], said.take(rows), weight, **settings)
+
+    return jackknife_influence(deleted_one_by_one(risk, kinds))

@@ -8,7 +8,7 @@ import numpy as np
 
 from heldout.estimates.loss_table import LossTable, open_loss_table
 from heldout.estimates.spec import LossTableSpec
-from heldout.predictions import Predictions
+from heldout.predictions import Predictions, joined
 from heldout.report import calibration, curves
 from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, LOO
 from heldout.resampling.split import Resample
@@ -75,16 +75,11 @@ def held_out(loss_table: LossTable, resamples: list[Resample], learner: str, the
         rows += resample.held.values()
         predictions += [found[name] for name in resample.held]
     where = np.concatenate(rows)
-    joined = Predictions(
-        **{
-            key: np.concatenate([one.arrays()[key] for one in predictions])
-            for key in predictions[0].arrays()
-        }
-    )
+    everything = joined(predictions)
     target = np.asarray(loss_table.table.target)[where]
     source = np.asarray(loss_table.table.rows["source"])[where] + 1
     units = loss_table.units(where) if loss_table.table.grouped else None
-    return HeldOut(source, target, joined, loss_table.loss(target, joined), units)
+    return HeldOut(source, target, everything, loss_table.loss(target, everything), units)
 
 
 # --- regression ------------------------------------------------------------------------------

@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from heldout.checks.registry import SEVERITIES
-from heldout.measures.losses import Loss, loss_for
+from heldout.data.prepared import open_prepared
+from heldout.measures.loss import Loss
+from heldout.measures.registry import loss_for
 from heldout.names import canonical
 from heldout.report import (
     answer,
@@ -50,7 +52,8 @@ def report_page(folder: Path, spec: ReportSpec, batches: int) -> str:
     results = TaskResults(folder)
     selection, source = results.selection, provenance(results, spec, batches)
     tables = shown_tables(results, spec.metrics)
-    loss = loss_for(spec.cells.loss, results.classes)
+    table = open_prepared(folder / "data")
+    loss = loss_for(spec.cells.loss, table.classes, table.class_counts)
     show = format_for(loss.name, answer.typical_risks(tables["estimates"]))
     names = glossary.in_order({row["estimator"] for key in REQUIRED for row in tables[key].rows})
     chosen = selection["learner"], selection["theta"]

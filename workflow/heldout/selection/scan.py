@@ -16,7 +16,7 @@ from heldout.estimates.loss_table import LossTable, named_resamples
 from heldout.estimates.nested import inner_folds, inner_table
 from heldout.estimates.rules import Curve, first_local_min
 from heldout.learners.learner import Learner
-from heldout.measures.losses import Loss
+from heldout.measures.loss import Loss
 from heldout.names import Theta
 from heldout.resampling.split import Split
 from heldout.selection.spec import ScanSpec

@@ -36,6 +36,7 @@ class SealedPredictions:
     target: np.ndarray
     predictions: Predictions
     classes: list[Any] | None
+    weight: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.row)

@@ -5,8 +5,6 @@ Standard library only: the workflow imports this while it is parsed.
 
 from dataclasses import dataclass
 
-from heldout.measures.spec import LossSpec
-
 
 @dataclass(frozen=True)
 class ScanSpec:
@@ -22,9 +20,8 @@ class ScanSpec:
 
 @dataclass(frozen=True)
 class SealedTestSpec:
-    """How the predictions for the sealed rows are judged."""
+    """How the predictions for the sealed rows are judged, besides the loss."""
 
     task: str
     seed: int
-    loss: LossSpec | None
     level: float

@@ -2,19 +2,25 @@
 
 from typing import Any
 
-from heldout.estimates.evidence import Evidence, known_of
+import numpy as np
+
+from heldout.estimates.evidence import Evidence, Sample, facts_of
 from heldout.estimates.intervals import opening_divisor
 from heldout.estimates.procedures import ALL
 from heldout.estimates.rows import EstimateRow
 from heldout.estimates.tables import estimate_rows
-from heldout.measures.losses import loss_for
+from heldout.measures.loss import Loss
 from heldout.names import seed_for
 from heldout.selection.sealed_predictions import SealedPredictions
 from heldout.selection.spec import SealedTestSpec
 
 
 def test_rows(
-    found: SealedPredictions, choice: dict[str, Any], spec: SealedTestSpec, count: int
+    found: SealedPredictions,
+    choice: dict[str, Any],
+    loss: Loss,
+    spec: SealedTestSpec,
+    count: int,
 ) -> list[EstimateRow]:
     """Compute the estimates of the sealed test.
 
@@ -24,8 +30,10 @@ def test_rows(
         The predictions for the sealed rows.
     choice
         The content of choice.json.
+    loss
+        The loss.
     spec
-        The loss and the level.
+        The level.
     count
         The place of this selection among those that these rows have judged.
 
@@ -38,21 +46,27 @@ def test_rows(
     if not len(found):
         return []
     learner, theta = choice["learner"], choice["theta"]
-    evidence = _evidence(found, spec, count)
+    evidence = sealed_evidence(found, loss, spec, count)
     return [
         row
         for name in (learner, ALL)
-        for row in estimate_rows(name, "test", theta, evidence, spec.level, learner)
+        for row in estimate_rows(name, "test", theta, evidence, spec.level, learner, loss)
     ]
 
 
-def _evidence(found: SealedPredictions, spec: SealedTestSpec, count: int) -> Evidence:
-    loss = loss_for(spec.loss, found.classes)
+def sealed_evidence(
+    found: SealedPredictions, loss: Loss, spec: SealedTestSpec, count: int
+) -> Evidence:
+    """The losses on the sealed rows, and what their intervals need."""
+    counts = None
+    if found.classes is not None:
+        counts = np.bincount(found.target, minlength=len(found.classes)).tolist()
     return Evidence(
         "test",
-        [loss(found.target, found.predictions)],
+        [loss(found.target, found.predictions, found.weight)],
         [found.unit],
-        **known_of(loss),
+        **facts_of(loss, found.weight is not None, counts),
         divisor=opening_divisor(count),
         seed=seed_for(spec.seed, spec.task, "test", "bootstrap"),
+        sample=lambda: Sample(loss, found.target, found.predictions, found.weight),
     )

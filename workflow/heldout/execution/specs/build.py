@@ -24,6 +24,7 @@ from heldout.execution.specs.estimates import (
     ComputeMetrics,
     EstimateProcedures,
     EstimateRisks,
+    Metric,
     OpenTest,
     RunChecks,
     ScoreTest,
@@ -111,7 +112,14 @@ def estimate_procedures(task: DeclaredTask) -> EstimateProcedures:
 
 def compute_metrics(task: DeclaredTask) -> ComputeMetrics:
     """The extra metrics."""
-    return ComputeMetrics(_loss_table(task), task.block.metrics)
+    return ComputeMetrics(
+        cells=_loss_table(task),
+        level=task.config.level,
+        estimators=task.estimators,
+        rule=_rule(task),
+        metrics=[Metric(title, loss) for title, loss in task.metrics.items()],
+        test=_sealed_test(task) if task.has_test else None,
+    )
 
 
 def train_final(task: DeclaredTask) -> TrainFinal:
@@ -136,9 +144,7 @@ def open_test(task: DeclaredTask) -> OpenTest:
 
 def score_test(task: DeclaredTask) -> ScoreTest:
     """The risk of the sealed test."""
-    config = task.config
-    test = SealedTestSpec(task.name, config.seed, task.loss, config.level)
-    return ScoreTest(test, config.vault == "private")
+    return ScoreTest(_sealed_test(task), task.loss, task.config.vault == "private")
 
 
 def write_card(task: DeclaredTask) -> WriteCard:
@@ -236,6 +242,10 @@ def render_audit(task: DeclaredTask) -> RenderAudit:
 
 
 # --- shared parts ------------------------------------------------------------------------------
+
+
+def _sealed_test(task: DeclaredTask) -> SealedTestSpec:
+    return SealedTestSpec(task.name, task.config.seed, task.config.level)
 
 
 def _cells(task: DeclaredTask) -> CellsSpec:

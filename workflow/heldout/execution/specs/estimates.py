@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from heldout.cells.spec import CellsSpec
 from heldout.estimates.spec import LossTableSpec, RuleSpec
+from heldout.measures.spec import LossSpec
 from heldout.selection.spec import SealedTestSpec
 
 
@@ -35,11 +36,24 @@ class EstimateProcedures:
 
 
 @dataclass(frozen=True)
+class Metric:
+    """A further measure, and what the config calls it."""
+
+    title: str
+    loss: LossSpec
+
+
+@dataclass(frozen=True)
 class ComputeMetrics:
-    """Cells → metrics.csv."""
+    """Cells, choice and predictions for the sealed rows → metrics.csv."""
 
     cells: LossTableSpec
-    metrics: list[str]
+    level: float
+    estimators: list[str]
+    rule: RuleSpec
+    metrics: list[Metric]
+    test: SealedTestSpec | None
+    """None where there is no sealed test."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +87,7 @@ class ScoreTest:
     """Predictions for the sealed rows → test risk."""
 
     test: SealedTestSpec
+    loss: LossSpec | None
     private: bool
 
 

@@ -5,9 +5,10 @@ from pathlib import Path
 from heldout.cells.fit import report_batch
 from heldout.cells.manifest import manifest_paths, write_manifest
 from heldout.cells.plan import open_plan, read_splits
+from heldout.cells.sets_check import check_sets
 from heldout.cells.store import Store
 from heldout.execution.specs.cells import FitCells
-from heldout.measures.losses import loss_for
+from heldout.measures.registry import loss_for
 from heldout.selection.batch import fit_batch
 from heldout.selection.scan import Scanner
 
@@ -15,7 +16,8 @@ from heldout.selection.scan import Scanner
 def main(folder: Path, spec: FitCells) -> None:
     """Fit what is missing, then list everything in the manifest."""
     plan, kinds = open_plan(folder, spec.cells), spec.cells.kinds
-    loss = loss_for(spec.loss, plan.table.classes)
+    loss = loss_for(spec.loss, plan.table.classes, plan.table.class_counts)
+    check_sets(loss, plan)
     scanner = None
     if spec.scan is not None:
         scanner = Scanner(loss, read_splits(folder, kinds), kinds, spec.scan)

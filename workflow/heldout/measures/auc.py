@@ -3,7 +3,9 @@
 import numpy as np
 
 
-def shares(positive: np.ndarray, score: np.ndarray) -> np.ndarray:
+def shares(
+    positive: np.ndarray, score: np.ndarray, weights: np.ndarray | None = None
+) -> np.ndarray:
     """The structural components of the AUC: the share of the other class that each row beats.
 
     DeLong, DeLong & Clarke-Pearson 1988. For a positive row the share of the negatives with a lower
@@ -17,6 +19,8 @@ def shares(positive: np.ndarray, score: np.ndarray) -> np.ndarray:
         Whether each row is of the positive class.
     score
         The score of each row; positives should have the higher ones. May be infinite, not NaN.
+    weights
+        The weight of each row; None: 1. Shares are then shares of weight.
 
     Returns
     -------
@@ -36,16 +40,20 @@ def shares(positive: np.ndarray, score: np.ndarray) -> np.ndarray:
     positive, score = np.asarray(positive, dtype=bool), np.asarray(score, dtype=float)
     _refuse(positive, score)
     found = np.empty(len(score))
-    found[positive] = _share_below(score[positive], score[~positive])
-    found[~positive] = 1 - _share_below(score[~positive], score[positive])
+    above, below = (None, None) if weights is None else (weights[positive], weights[~positive])
+    found[positive] = _share_below(score[positive], score[~positive], below)
+    found[~positive] = 1 - _share_below(score[~positive], score[positive], above)
     return found
 
 
-def _share_below(score: np.ndarray, others: np.ndarray) -> np.ndarray:
+def _share_below(score: np.ndarray, others: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     """The share of the others below each score, ties one half: its midrank among them."""
-    ordered = np.sort(others)
-    below, up_to = (np.searchsorted(ordered, score, side) for side in ("left", "right"))
-    return (below + up_to) / (2 * len(others))
+    order = np.argsort(others)
+    below, up_to = (np.searchsorted(others[order], score, side) for side in ("left", "right"))
+    if weights is None:
+        return (below + up_to) / (2 * len(others))
+    reached = np.concatenate([[0.0], np.cumsum(weights[order])])
+    return np.asarray((reached[below] + reached[up_to]) / (2 * reached[-1]))
 
 
 def _refuse(positive: np.ndarray, score: np.ndarray) -> None:

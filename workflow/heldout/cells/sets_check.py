@@ -1,0 +1,61 @@
+"""Checks before the first fit that a loss is defined on every held-out set."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from heldout.cells.plan import Plan
+from heldout.data.prepared import Prepared
+from heldout.errors import HeldoutError
+from heldout.measures.loss import Loss
+from heldout.resampling.split import TRAIN, Resample
+
+
+def check_sets(loss: Loss, plan: Plan) -> None:
+    """Refuse a loss that is not defined on some held-out set of a plan.
+
+    Parameters
+    ----------
+    loss
+        The loss that θ is chosen by.
+    plan
+        The table and the resamples of a task.
+
+    Raises
+    ------
+    HeldoutError
+        Names the set, what it lacks, and what to do.
+    """
+    if loss.by_example:
+        return
+    if plan.table.weights is not None and loss.settings.get("function"):
+        raise HeldoutError(f"loss: {loss.name} is a function of sets, which takes no weights")
+    for resample in plan.resamples:
+        for name, rows in _sets(resample):
+            _check_set(loss, plan.table, name, rows)
+
+
+def _sets(resample: Resample) -> Iterable[tuple[str, np.ndarray]]:
+    return ((name, rows) for name, rows in resample.held.items() if name != TRAIN)
+
+
+def _check_set(loss: Loss, table: Prepared, name: str, rows: np.ndarray) -> None:
+    target = np.asarray(table.target)[rows]
+    if len(rows) < 2:
+        raise HeldoutError(
+            f"loss: '{loss.name}' is a number of a whole set, and held-out set '{name}' has one row"
+        )
+    if table.classes is None:
+        if loss.family == "r2" and np.ptp(target) == 0:
+            raise HeldoutError(
+                f"loss: '{loss.name}' is not defined on held-out set '{name}', where all targets are "
+                f"{target[0]:g}; use fewer folds, or another loss"
+            )
+        return
+    missing = np.setdiff1d(np.arange(len(table.classes)), target)
+    if loss.every_class and len(missing):
+        raise HeldoutError(
+            f"loss: '{loss.name}' is not defined on held-out set '{name}', which has no row of class "
+            f"'{table.classes[missing[0]]}'; use fewer folds (kfold.k) or a larger share, kfold.stratify: "
+            "true, or another loss"
+        )
