@@ -42,23 +42,22 @@ HOLDS = {
 """(estimator, interval) → the evidence."""
 
 OF_SCORES = {
-    ("auc", "kfold", "tuned_jackknife"): BY_STUDY,
-    ("auc", "nested_cv", "tuned_jackknife"): BY_STUDY,
-    ("auc", "holdout", "auc_score"): BY_STUDY,
-    ("auc", "test", "auc_score"): AS_HOLDOUT,
-    ("class_means", "kfold", "tuned_jackknife"): BY_STUDY,
-    ("class_means", "nested_cv", "tuned_jackknife"): BY_STUDY,
-    ("other", "kfold", "tuned_jackknife"): BY_STUDY,
-    ("other", "nested_cv", "tuned_jackknife"): BY_STUDY,
+    **{
+        (family, estimator, "tuned_jackknife"): BY_STUDY
+        for family in ("auc", "class_means", "other")
+        for estimator in ("kfold", "nested_cv")
+    },
     **{
         (family, estimator, "tuned_jackknife"): BY_STUDY
         for family in ("ratio", "r2", "root")
         for estimator in ("kfold_pooled", "nested_cv_pooled")
     },
     **{
-        (family, "test", "bca"): BY_STUDY
-        for family in ("class_means", "ratio", "r2", "root", "other")
+        (family, "test", "influence"): BY_STUDY
+        for family in ("auc", "class_means", "ratio", "other")
     },
+    **{(family, "test", "bca"): BY_STUDY for family in ("r2", "root")},
+    ("auc", "holdout", "influence"): BY_STUDY,
 }
 """(family, estimator, interval) → the evidence, for scores of whole sets."""
 

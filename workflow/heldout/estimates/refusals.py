@@ -157,21 +157,22 @@ def unless_enough(evidence: Evidence) -> str | None:
     return None
 
 
-def unless_auc(evidence: Evidence) -> str | None:
-    """Either class must be in two units."""
+def unless_influence(evidence: Evidence) -> str | None:
+    """The score must have a known range, and every class two units."""
     if evidence.sample is None:
         return "no predictions of the set"
-    sample = evidence.sample()
-    inside = sample.target == sample.loss.positive
-    units = evidence.units[0]
-    if min(len(np.unique(units[inside])), len(np.unique(units[~inside]))) < 2:
-        return "needs two rows (or groups) of either class"
-    return None
+    if evidence.bound is None:
+        return "the score has no known range"
+    sample, units = evidence.sample(), evidence.units[0]
+    if evidence.weighted and evidence.family == "auc":
+        return "DeLong's variance is not derived for rows with weights"
+    count = min(len(np.unique(units[sample.target == one])) for one in np.unique(sample.target))
+    return None if count > 1 else "needs two rows (or groups) of every class"
 
 
 def unless_auc_varies(evidence: Evidence) -> str | None:
-    """As `unless_auc`, and the ranking must have errors and hits."""
-    return unless_auc(evidence) or (None if auc_se(evidence) > 0 else EQUAL)
+    """As `unless_influence`, and the ranking must have errors and hits."""
+    return unless_influence(evidence) or (None if auc_se(evidence) > 0 else EQUAL)
 
 
 def unless_resampled(evidence: Evidence) -> str | None:
