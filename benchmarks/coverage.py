@@ -6,21 +6,23 @@ writes docs/coverage.csv and docs/coverage.md. It prints how long it will take, 
 
 ``--quick``: a few draws of a few problems; ``--only NAME``: one problem (may be repeated); ``--draws N``: as many
 draws everywhere. The tables of such a run go to its own folder in benchmarks/out/, not to docs/.
-``--estimate`` prints the times and stops.
+``--estimate`` prints the times and stops. ``--scores``: the study of scores (coverage_scores.yaml), which are numbers of
+a whole set; it writes docs/coverage_scores.csv and docs/coverage_scores.md.
 """
 
 import argparse
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import yaml
 from coverage_page import page
-from coverage_problems import Cell, cells_of, config_of, read_problems
+from coverage_problems import FILE, SCORES, Cell, cells_of, config_of, read_problems
 from coverage_rows import CoverageRow, rows_of
+from coverage_scores_page import scores_page
 from threadpoolctl import threadpool_limits
 
 from heldout.audit.replicate import Auditor
@@ -36,6 +38,7 @@ from heldout.files import write_atomic
 ROOT = Path(__file__).parents[1]
 OUT = Path(__file__).parent / "out"
 QUICK = ("ridge", "groups_classes", "diabetes", "plain_ridge")
+QUICK_SCORES = ("auc_groups", "f1", "r2_ridge", "median_error")
 QUICK_DRAWS = 3
 JOB_SECONDS = 0.5
 """What a job costs besides its draws."""
@@ -45,15 +48,18 @@ def main() -> None:
     given = arguments()
     cells = chosen_cells(given)
     whole = not (given.quick or given.only or given.draws)
-    folder = given.out or OUT / ("coverage" if whole else "coverage-part")
-    if not given.quick:
+    name = "coverage_scores" if given.scores else "coverage"
+    folder = given.out or OUT / (name if whole else f"{name}-part")
+    if not (given.quick or given.tables):
         print_estimate(cells, given.cores, each=given.estimate)
     if given.estimate:
         return
     started = time.monotonic()
-    run_audits(cells, folder, given.cores)
+    if not given.tables:
+        run_audits(cells, folder, given.cores)
     seconds = time.monotonic() - started
-    write_tables(cells, folder, ROOT / "docs" if whole and not given.out else folder)
+    target = (ROOT / "docs" if whole and not given.out else folder) / name
+    write_tables(cells, folder, target, scores_page if given.scores else page)
     print(f"{len(cells)} cells in {seconds / 60:.1f} minutes")
 
 
@@ -61,20 +67,23 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a few draws of a few problems")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="a problem")
+    parser.add_argument("--scores", action="store_true", help="the study of scores")
     parser.add_argument("--draws", type=int, help="of every cell")
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--out", type=Path, help="where to work, and to write the tables")
+    parser.add_argument("--tables", action="store_true", help="write the tables of a run anew")
     parser.add_argument("--estimate", action="store_true", help="print the times and stop")
     return parser.parse_args()
 
 
 def chosen_cells(given: argparse.Namespace) -> list[Cell]:
     """All cells; with `--quick`, the smallest n of a few problems."""
-    problems = {one.name: one for one in read_problems()}
+    problems = {one.name: one for one in read_problems(SCORES if given.scores else FILE)}
     for name in given.only:
         if name not in problems:
             sys.exit(f"--only: unknown problem '{name}'{did_you_mean(name, list(problems))}")
-    names = given.only or (QUICK if given.quick else list(problems))
+    quick = QUICK_SCORES if given.scores else QUICK
+    names = given.only or (quick if given.quick else list(problems))
     draws = given.draws or (QUICK_DRAWS if given.quick else None)
     cells = cells_of((problems[name] for name in names), draws)
     smallest = {cell.problem.name: cell for cell in reversed(cells)}
@@ -124,13 +133,15 @@ def run_audits(cells: Sequence[Cell], folder: Path, cores: int) -> None:
     subprocess.run(command, check=True)
 
 
-def write_tables(cells: Sequence[Cell], results: Path, folder: Path) -> None:
-    """coverage.csv and coverage.md."""
+def write_tables(
+    cells: Sequence[Cell], results: Path, target: Path, write: Callable[..., str]
+) -> None:
+    """The csv file of all rows, and the page of them."""
     rows = [row for cell in cells for row in rows_of(cell, results / "results" / cell.task)]
-    write_rows(folder / "coverage.csv", CoverageRow, rows)
-    text = page(rows, [cell.problem for cell in cells]).encode()
-    write_atomic(folder / "coverage.md", lambda file: file.write(text))
-    print(f"written: {folder / 'coverage.csv'} and coverage.md")
+    write_rows(target.with_suffix(".csv"), CoverageRow, rows)
+    text = write(rows, [cell.problem for cell in cells]).encode()
+    write_atomic(target.with_suffix(".md"), lambda file: file.write(text))
+    print(f"written: {target}.csv and {target.name}.md")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 FILE = Path(__file__).with_name("coverage.yaml")
+SCORES = Path(__file__).with_name("coverage_scores.yaml")
 SEED, LEVEL = 2026, 0.95
 TRUTH = 4000
 """Rows that a true risk is computed on where it has no closed form. Its error counts as a miss of the
@@ -82,9 +83,9 @@ class Cell:
         return f"{self.problem.name}.n{self.n}"
 
 
-def read_problems() -> list[Problem]:
-    """All problems, in the order of the file."""
-    found = yaml.safe_load(FILE.read_text(encoding="utf-8"))["problems"]
+def read_problems(file: Path = FILE) -> list[Problem]:
+    """All problems of a study, in the order of its file."""
+    found = yaml.safe_load(file.read_text(encoding="utf-8"))["problems"]
     return [_problem(name, block) for name, block in found.items()]
 
 

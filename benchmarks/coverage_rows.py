@@ -9,14 +9,15 @@ from coverage_problems import Cell
 from heldout.audit.findings import headline
 from heldout.audit.summary import AuditRow
 from heldout.estimates import targets
-from heldout.estimates.interval_registry import INTERVALS
+from heldout.estimates.interval_registry import INTERVALS, MEAN
 from heldout.estimates.recommended import reason_against
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import read_rows
+from heldout.measures.registry import family_of
 from heldout.resampling.kinds import DEV
 
 REFERENCE = "bayle_all_pairs"
-"""The interval that widths are compared with."""
+"""The interval that widths are compared with; scores have none."""
 HELD_OUT = 0.2
 """The share of a development set: heldout's default."""
 EXPECTED = (targets.TUNED, targets.THIS_ALGORITHM)
@@ -68,10 +69,13 @@ def judged(estimator: str, interval: str) -> tuple[str, ...]:
 
 
 def recommended(
-    cell: Cell, estimator: str, interval: str, valid: Collection[tuple[str, str]]
+    cell: Cell, estimator: str, interval: str, target: str, valid: Collection[tuple[str, str]]
 ) -> bool:
-    """Whether heldout recommends one of the valid intervals in a cell, heavy tails aside."""
+    """Whether heldout recommends one of the valid intervals in a cell for a target, heavy tails aside."""
     problem, entry = cell.problem, ESTIMATORS[estimator]
+    family = family_of(problem.task["loss"])
+    if family != MEAN and target not in INTERVALS[interval].targets(estimator, family):
+        return False
     if interval != next(name for name in entry.intervals if (estimator, name) in valid):
         return False
     units = cell.n // problem.group_size
@@ -79,7 +83,7 @@ def recommended(
         units = round(HELD_OUT * units)
     allowed_for = entry.judges == DEV or entry.role == "honest"
     candidates = 1 if allowed_for else problem.candidates
-    return reason_against(estimator, interval, units, problem.grouped, candidates) is None
+    return reason_against(estimator, interval, units, problem.grouped, candidates, family) is None
 
 
 def _row(
@@ -100,7 +104,7 @@ def _row(
         estimator=row.estimator,
         interval=row.interval,
         target=row.target,
-        recommended=recommended(cell, row.estimator, row.interval, valid),
+        recommended=recommended(cell, row.estimator, row.interval, row.target, valid),
         draws=row.replicates,
         coverage=row.coverage,
         coverage_se=row.coverage_se,

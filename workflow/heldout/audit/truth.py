@@ -13,7 +13,8 @@ import numpy as np
 from heldout.data.oracle import Oracle
 from heldout.data.prepared import Prepared
 from heldout.learners.definition import Definition
-from heldout.measures.loss import Loss
+from heldout.measures.loss import Loss, takes_weights
+from heldout.measures.registry import plain_names
 from heldout.predictions import Predictions
 
 AFFINE = {
@@ -26,6 +27,10 @@ AFFINE = {
     "sklearn.dummy.DummyRegressor",
 }
 """Estimators that predict wx + b, or its sign."""
+
+
+PARTS = 10
+"""The error of a true risk without a formula is estimated on this many parts of the rows."""
 
 
 class Risk(NamedTuple):
@@ -66,6 +71,8 @@ class OracleTruth:
 
     def probe(self, learner: Definition, loss: Loss, classification: bool) -> Probe:
         """Closed form for affine models where the oracle has one."""
+        if loss.name not in plain_names():
+            return self._drawn
         zero = np.zeros(self.oracle.features)
         affine = learner.path(classification) in AFFINE and not learner.polynomial
         if affine and self.oracle.affine_risk(loss, zero, 0.0) is not None:
@@ -73,12 +80,20 @@ class OracleTruth:
         return self._sampled
 
     def control_variate(self, loss: Loss, table: Prepared) -> float:
-        """The loss of the best predictor on the rows, minus its expectation."""
-        return self.oracle.control_variate(loss, table.features, table.target) if table.n else 0.0
+        """The loss of the best predictor on the rows, minus its expectation; 0 where that is not known."""
+        if not table.n or loss.name not in plain_names():
+            return 0.0
+        return self.oracle.control_variate(loss, table.features, table.target)
 
     @cached_property
     def _affine(self) -> "AffineProbe":
         return AffineProbe(self.oracle)
+
+    @cached_property
+    def _drawn(self) -> "DrawnProbe":
+        features, target = self.oracle.draw(self.rows, self.generator)
+        known = None if self.oracle.classes is None else self.oracle.known(features)
+        return DrawnProbe(features, target, known)
 
     @cached_property
     def _sampled(self) -> "SampledProbe":
@@ -136,6 +151,37 @@ class SampledProbe:
 
 
 @dataclass(frozen=True)
+class DrawnProbe:
+    """Fresh rows, for losses that the oracle has no formula for.
+
+    Where the probability of each class given x is `known`, every row counts once as each class with this
+    weight: no label is drawn. Losses that take no weights are computed on the labels that were drawn.
+    """
+
+    features: np.ndarray
+    target: np.ndarray
+    known: np.ndarray | None
+
+    def risk(self, loss: Loss, predictions: Predictions) -> Risk:
+        """The risk on these rows; its error by the spread over parts of them."""
+        rows = np.arange(len(self.target))
+        parts = [
+            self._risk(loss, predictions.take(part), part) for part in np.array_split(rows, PARTS)
+        ]
+        error = float(np.std(parts, ddof=1) / np.sqrt(PARTS))
+        return Risk(self._risk(loss, predictions, rows), error)
+
+    def _risk(self, loss: Loss, said: Predictions, rows: np.ndarray) -> float:
+        if self.known is None or not takes_weights(loss):
+            return loss.risk(self.target[rows], said)
+        known = self.known[rows]
+        count, classes = known.shape
+        target = np.repeat(np.arange(classes), count)
+        tiled = said.take(np.tile(np.arange(count), classes))
+        return loss.risk(target, tiled, known.T.reshape(-1))
+
+
+@dataclass(frozen=True)
 class PopulationTruth:
     """The rows of a table that were not drawn: both the truth and its probe."""
 
@@ -151,6 +197,8 @@ class PopulationTruth:
         return 0.0
 
     def risk(self, loss: Loss, predictions: Predictions) -> Risk:
-        """The mean loss on the rows that were not drawn."""
+        """The risk on the rows that were not drawn."""
+        if not loss.by_example:
+            return DrawnProbe(self.features, self.target, None).risk(loss, predictions)
         losses = loss(self.target, predictions)
         return Risk(float(losses.mean()), float(losses.std() / np.sqrt(len(losses))))

@@ -62,12 +62,15 @@ class Interval:
     def __post_init__(self) -> None:
         refuse_empty(self, "title", "valid", "meaning", "formula", "reference", "url")
 
+    def targets(self, estimator: str, family: str = MEAN) -> tuple[str, ...]:
+        """The quantities that it is an interval for."""
+        found = self.derived_for[estimator]
+        only = family in FINAL_MODEL_ONLY and THIS_PREDICTOR in found
+        return (THIS_PREDICTOR,) if only else found
+
     def target(self, estimator: str, family: str = MEAN) -> str:
         """What it is an interval for, in words: the column `interval_target`."""
-        targets = self.derived_for[estimator]
-        if family in FINAL_MODEL_ONLY and THIS_PREDICTOR in targets:
-            targets = (THIS_PREDICTOR,)
-        return ", and ".join(WORDS[target] for target in targets)
+        return ", and ".join(WORDS[target] for target in self.targets(estimator, family))
 
 
 SAMPLE = {"holdout": (MODELS,), "test": (THIS_PREDICTOR,)}

@@ -152,5 +152,22 @@ class Loss:
             )
 
 
+def takes_weights(loss: Loss) -> bool:
+    """Whether a loss can be computed on rows with weights.
+
+    Parameters
+    ----------
+    loss
+        A loss.
+
+    Returns
+    -------
+    bool
+        False for functions of sets of the user's own, and for scorers that are left to scikit-learn, of
+        which some take none.
+    """
+    return loss.by_example or loss.value.startswith("heldout.measures.set_losses")
+
+
 WEIGHTED = "heldout.measures.weighted:pseudo_losses"
 """The dotted path of (losses, weights) → pseudo-losses of a weighted mean."""

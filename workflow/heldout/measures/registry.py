@@ -230,6 +230,27 @@ AS_ACCURACY: dict[str, Any] = {
 """The zero-one loss as people read it who ask for `accuracy`."""
 
 
+def family_of(given: str) -> str:
+    """Find the family of a loss by its name.
+
+    Parameters
+    ----------
+    given
+        The name of a loss or score of the registries.
+
+    Returns
+    -------
+    str
+        How intervals of it are computed.
+
+    Examples
+    --------
+    >>> family_of("roc_auc"), family_of("squared"), family_of("neg_median_absolute_error")
+    ('auc', 'mean', 'other')
+    """
+    return _entry(given, []).family
+
+
 def title_of(spec: LossSpec | None, classification: bool) -> tuple[str, str]:
     """Name a loss without its settings, for pages of several tasks.
 
