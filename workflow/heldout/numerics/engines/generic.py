@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
@@ -57,8 +58,7 @@ def preprocess(problem: Problem, recipe: Recipe) -> tuple[Pipeline, np.ndarray, 
         train, held = problem.train_features, problem.held_features
         for _, step in fitted.steps:  # one by one, because Pipeline.fit_transform clones each step
             same = held is train
-            weights = _weights_of(problem) if has_fit_parameter(step, SAMPLE_WEIGHT) else {}
-            train = step.fit_transform(train, problem.train_target, **weights)
+            train = step.fit_transform(train, problem.train_target, **_weights_for(step, problem))
             held = train if same else step.transform(held)
         problem.preprocessed[name] = fitted, train, held
     return problem.preprocessed[name]
@@ -67,3 +67,10 @@ def preprocess(problem: Problem, recipe: Recipe) -> tuple[Pipeline, np.ndarray, 
 def _weights_of(problem: Problem) -> dict[str, np.ndarray]:
     """The weights of the training rows as arguments of `fit`; nothing if all rows are alike."""
     return {} if problem.weights is None else {SAMPLE_WEIGHT: problem.weights}
+
+
+def _weights_for(step: BaseEstimator, problem: Problem) -> dict[str, np.ndarray]:
+    """The same for a step before the model: nothing if it takes no weights."""
+    if problem.weights is None or not has_fit_parameter(step, SAMPLE_WEIGHT):
+        return {}
+    return _weights_of(problem)
