@@ -14,6 +14,7 @@ from heldout.cells.preflight import checked_builders
 from heldout.cells.store import Store
 from heldout.data.prepared import Prepared
 from heldout.errors import HeldoutError
+from heldout.learners.catalogue import CATALOG
 from heldout.learners.learner import define
 from heldout.names import Theta
 from heldout.numerics.engines.registry import numeric_code
@@ -170,11 +171,17 @@ def test_it_is_not_refused_where_all_weights_are_the_same(tmp_path: Path) -> Non
     )
 
 
-def test_every_learner_of_the_catalogue_but_one_takes_weights(tmp_path: Path) -> None:
-    names = ("tree", "forest", "boosting", "linear", "ridge", "lasso", "polynomial", "svm", "mean")
-    blocks = {name: {"estimator": name} for name in names}
-    plan = plan_of(weighted_table(tmp_path), [held_first(N)], blocks)
-    assert list(checked_builders(plan, "value")) == list(names)
+@pytest.mark.parametrize("target", ["y", "label"])
+def test_every_learner_of_the_catalogue_but_one_takes_weights(tmp_path: Path, target: str) -> None:
+    columns = COLUMNS | {"label": np.where(COLUMNS["y"] > 0, "yes", "no")}
+    table = prepared(tmp_path, columns, target=target, weights="w")
+    names = [
+        name
+        for name, entry in CATALOG.items()
+        if name != "knn" and (entry.classifier if table.classification else entry.regressor)
+    ]
+    plan = plan_of(table, [held_first(N)], {name: {"estimator": name} for name in names})
+    assert list(checked_builders(plan, None)) == names
 
 
 @pytest.mark.parametrize(
