@@ -37,7 +37,7 @@ class Prepared:
     rows
         For each row its number in the source table, its unit and the user's own fold.
     weights
-        The weight of each row; None if all are alike.
+        The weight of each row; None if all count alike.
     """
 
     facts: dict[str, Any]
