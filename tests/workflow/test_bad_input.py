@@ -177,6 +177,22 @@ CONFIGS: dict[str, tuple[Spoil, str]] = {
         learner(estimator="tree", grid={"max_depth": []}),
         "learners.tree.grid.max_depth: the list of values is empty",
     ),
+    "the target as weights": (
+        task(weights="species"),
+        "tasks.birds.weights: 'species' is the column of tasks.birds.target too; weights need a column",
+    ),
+    "groups as weights": (
+        task(weights="nest", groups="nest"),
+        "tasks.birds.weights: 'nest' is the column of tasks.birds.groups too",
+    ),
+    "folds as weights": (
+        task(weights="part", kfold={"column": "part"}),
+        "tasks.birds.weights: 'part' is the column of tasks.birds.kfold.column too",
+    ),
+    "an audit of weighted rows": (
+        task(weights="mass", audit={}),
+        "tasks.birds.audit: an audit gives all rows the same weight; remove audit, or tasks.birds.weights",
+    ),
 }
 
 
@@ -291,6 +307,29 @@ INPUTS: dict[str, tuple[Spoil, str]] = {
     "a fold column with one fold": (
         column("part", "1", kfold={"column": "part"}),
         "kfold.column: 'part' holds one fold only; K must be at least 2",
+    ),
+    "no such weights": (
+        task(weights="ma"),
+        "weights: no column 'ma' in birds.csv; did you mean 'mass'?",
+    ),
+    "missing weights": (
+        both(column("w", "1", "2", weights="w"), cell(4, "w", "")),
+        "weights: 'w' is missing in 1 of 75 rows of birds.csv (first: row 4); give every row a number",
+    ),
+    "weights that are text": (
+        both(column("w", "1", "2", weights="w"), cell(4, "w", "heavy")),
+        "weights: 'w' is not a number in 1 of 75 rows of birds.csv (first: row 4)",
+    ),
+    "a learner that takes no weights": (
+        column("w", "1", "2", weights="w"),
+        "learners.knn: KNeighborsClassifier takes no weights, and the rows have some (weights: w); take",
+    ),
+    "folds without weight": (
+        both(
+            column("w", "0", "2", weights="w", learners=["tree"], estimators=["kfold"]),
+            column("part", "1", "2", kfold={"column": "part"}),
+        ),
+        "weights: the held-out rows of 'k2.r1.f01' all have weight 0 in 'w', so that nothing counts",
     ),
     "value that the estimator refuses": (
         learner(estimator="tree", grid={"max_depth": [1, -2]}),

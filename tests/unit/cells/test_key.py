@@ -28,8 +28,10 @@ def keys(
     resample: Resample = FOLD,
     theta: Any = THETA,
     seed: int = 7,
+    weighted: bool = False,
 ) -> Keys:
-    [made] = Keyring(data, classification, code, versions).keys(learner, resample, [theta], seed)
+    keyring = Keyring(data, classification, code, versions, weighted)
+    [made] = keyring.keys(learner, resample, [theta], seed)
     return made
 
 
@@ -97,3 +99,12 @@ def test_each_theta_has_its_own_keys_in_order() -> None:
     thetas = [{"n_neighbors": 3}, {"n_neighbors": 4}]
     made = Keyring("data", True, CODE, "1.0").keys(LEARNER, FOLD, thetas, 7)
     assert made == [keys(theta=theta) for theta in thetas]
+
+
+@pytest.mark.parametrize("resample", [FOLD, MEMBERS], ids=["fold", "members"])
+def test_cells_with_weights_depend_on_the_generic_engine_alone(resample: Resample) -> None:
+    def changed(engine: str) -> bool:
+        own = keys(resample=resample, weighted=True)
+        return own != keys(resample=resample, weighted=True, code=CODE | {engine: "other"})
+
+    assert [engine for engine in CODE if changed(engine)] == ["generic"]

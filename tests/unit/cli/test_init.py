@@ -1,5 +1,7 @@
 """`heldout init`: a first config from a look at the table."""
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -255,3 +257,12 @@ def test_errors_leave_no_config_behind(tmp_path, monkeypatch, capsys, arguments,
     assert main(["init", *arguments]) == 1
     assert message in capsys.readouterr().err
     assert not (tmp_path / "config").exists()
+
+
+def test_a_column_that_may_be_weights_stays_a_feature_with_a_comment(init):
+    config = init(columns() | CLASSES | {"weight": NUMBERS["y"]})
+    assert "weights" not in task(config)
+    assert task(config)["drop"] == []
+    assert "    # weights: weight  # if it says" in Path("config/config.yaml").read_text()
+    init(columns() | CLASSES | {"body_weight": NUMBERS["y"]})
+    assert "weights:" not in Path("config/config.yaml").read_text()

@@ -141,6 +141,10 @@ def test_the_shipped_configs_are_valid():
             "tasks.p.oracle.rows: asks for 1000000000 rows; the limit is 1000000",
         ),
         (
+            {"task": "data: 'oracle:noise', weights: w"},
+            "tasks.p.weights: oracle:noise has no weights",
+        ),
+        (
             {"task": "data: 'oracle:noise', oracle: {features: 1000000}"},
             "tasks.p.oracle: asks for 200000000 numbers (rows × features); the limit is 100000000",
         ),

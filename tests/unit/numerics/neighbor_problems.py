@@ -30,6 +30,8 @@ def plan(
         classification=True,
         classes=["no", "yes"],
         digest="",
+        weights=None,
+        weighted=False,
         n=n,
         names=[f"x{i}" for i in range(p)],
         columns_of=lambda kind: [i for i in range(p) if kinds[i] == kind],

@@ -1,10 +1,14 @@
 """Predictions for sealed rows come back as they were, whatever a model gives."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from pyarrow import parquet
 
 from heldout.predictions import Predictions
 from heldout.selection.sealed_predictions import (
+    FILE,
     SealedPredictions,
     read_predictions,
     write_predictions,
@@ -45,3 +49,13 @@ def test_rows_that_stayed_sealed(tmp_path):
     none = np.arange(0)
     write_predictions(tmp_path, SealedPredictions(none, none, none, Predictions(), ["a"]))
     assert len(read_predictions(tmp_path)) == 0
+
+
+@pytest.mark.parametrize("weight", [None, np.array([0.5, 0, 2])], ids=["alike", "weighted"])
+def test_weights_are_stored_where_there_are_some(tmp_path, weight):
+    given = replace(found(PREDICTIONS["numbers"]), weight=weight)
+    write_predictions(tmp_path, given)
+    read = read_predictions(tmp_path)
+    assert ("weight" in parquet.read_schema(tmp_path / FILE).names) == (weight is not None)
+    assert read.weight is None if weight is None else read.weight.tolist() == weight.tolist()
+    assert read.predictions.arrays().keys() == {"value"}

@@ -122,7 +122,9 @@ class Fitter:
                 model, circumstances = stored
                 again = run.predict_again(problem, cell.theta, model)
                 yield with_stored(again, circumstances), False
-        for outcome in run.fit(problem, by_engine(learner, builder.classification, unfitted)):
+        weighted = self.plan.table.weighted
+        engines = by_engine(learner, builder.classification, unfitted, weighted)
+        for outcome in run.fit(problem, engines):
             yield outcome, True
 
     def _store_outcome(
@@ -233,7 +235,7 @@ def fit_model(plan: Plan, learner: Learner, resample: Resample, theta: Theta) ->
     builder = Builder(learner, columns_of(plan.table))
     problem = Problems(plan).problem(builder, resample)
     problem = replace(problem, held_features=problem.train_features[:1])
-    engines = by_engine(learner, builder.classification, [theta])
+    engines = by_engine(learner, builder.classification, [theta], plan.table.weighted)
     return next(iter(run.fit(problem, engines)))
 
 

@@ -97,12 +97,13 @@ class InMemoryCells:
 
     def _engines(self, learner: str, thetas: Sequence[Theta]) -> dict[str, list[Theta]]:
         builder = self.builders[learner]
-        return by_engine(builder.definition, builder.classification, thetas)
+        weighted = self.table.weighted
+        return by_engine(builder.definition, builder.classification, thetas, weighted)
 
     def _problem(
         self, learner: str, resample: Resample, further: np.ndarray | None = None
     ) -> Problem:
-        features = self.table.features
+        features, weights = self.table.features, self.table.weights
         held = features[np.concatenate(list(resample.held.values()))]
         return Problem(
             self.builders[learner],
@@ -111,6 +112,7 @@ class InMemoryCells:
             held if further is None else np.concatenate([held, further]),
             seed_for(self.seed, self.task, learner, resample.name),
             self._preprocessed.setdefault((resample.name, id(further)), {}),
+            weights=None if weights is None else weights[resample.train],
         )
 
     def _kept(self, learner: str, resample: Resample, outcome: Outcome) -> tuple[str, Predictions]:
@@ -129,13 +131,18 @@ class InMemoryCells:
         key = self._key(theta)
         if key not in fitted:
             thetas = self._to_fit(learner, theta, resample)
-            held = list(resample.held.values())
-            exact = leave_one_out.run(
-                self.builders[learner], self.table.features, self.table.target, held, thetas
-            )
-            outcomes = exact or run.fit_members(
+            outcomes = self._in_closed_form(learner, resample, thetas) or run.fit_members(
                 (self._problem(learner, member) for member in resample.members),
                 self._engines(learner, thetas),
             )
             fitted.update(self._kept(learner, resample, outcome) for outcome in outcomes)
         return fitted[key]
+
+    def _in_closed_form(
+        self, learner: str, resample: Resample, thetas: Sequence[Theta]
+    ) -> list[Outcome] | None:
+        """Leave-one-out without refitting; None where it is not exact, as for rows with weights."""
+        if self.table.weighted:
+            return None
+        held, builder = list(resample.held.values()), self.builders[learner]
+        return leave_one_out.run(builder, self.table.features, self.table.target, held, thetas)

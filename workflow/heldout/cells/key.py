@@ -68,6 +68,8 @@ class Keyring:
         The digest of the code of each engine.
     versions
         The versions of the numeric libraries, as JSON.
+    weighted
+        Whether rows have weights.
 
     Examples
     --------
@@ -80,8 +82,15 @@ class Keyring:
     False
     """
 
-    def __init__(self, data: str, classification: bool, code: dict[str, str], versions: str):
-        self._data, self._classification = data, classification
+    def __init__(
+        self,
+        data: str,
+        classification: bool,
+        code: dict[str, str],
+        versions: str,
+        weighted: bool = False,
+    ):
+        self._data, self._classification, self._weighted = data, classification, weighted
         self._code, self._versions = code, versions
 
     def keys(
@@ -103,8 +112,9 @@ class Keyring:
         return [Keys(fit, digest(fit, held)) for fit in fits]
 
     def _engine_code(self, learner: Definition, resample: Resample, theta: Theta) -> str:
-        code = self._code[engine_of(learner, self._classification, theta)]
-        return f"{self._code[LEAVE_ONE_OUT]}:{code}" if resample.members else code
+        code = self._code[engine_of(learner, self._classification, theta, self._weighted)]
+        closed_form = resample.members and not self._weighted
+        return f"{self._code[LEAVE_ONE_OUT]}:{code}" if closed_form else code
 
 
 def _training_digest(resample: Resample) -> str:

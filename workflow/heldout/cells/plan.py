@@ -66,7 +66,8 @@ class Plan:
     @cached_property
     def _keyring(self) -> Keyring:
         table = self.table
-        return Keyring(table.digest, table.classification, self.numeric_code, self.versions)
+        code, versions = self.numeric_code, self.versions
+        return Keyring(table.digest, table.classification, code, versions, table.weighted)
 
 
 def columns_of(table: Prepared) -> "Columns":

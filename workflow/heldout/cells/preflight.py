@@ -8,6 +8,7 @@ from sklearn.pipeline import Pipeline
 
 from heldout.cells.estimator_check import check_estimator, in_one_line
 from heldout.cells.plan import Plan, columns_of
+from heldout.cells.weights_check import check_weights
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.learners.learner import Learner
 from heldout.measures.loss import RANKING
@@ -51,10 +52,12 @@ def checked_builders(plan: Plan, loss_needs: str | None) -> dict[str, Builder]:
     ['knn']
     """
     columns = columns_of(plan.table)
-    return {
+    builders = {
         learner.name: checked_builder(learner, columns, _some_thetas(learner, plan), loss_needs)
         for learner in plan.learners
     }
+    check_weights(plan, builders)
+    return builders
 
 
 def _some_thetas(learner: Learner, plan: Plan) -> list[Theta]:

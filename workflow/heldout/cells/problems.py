@@ -38,7 +38,7 @@ class Problems:
 
         table = self._plan.table
         expected = [_training_set(one) for one in self._expected if not one.members]
-        return TrainingSets(table.features, table.target, expected)
+        return TrainingSets(table.features, table.target, expected, table.weights)
 
     def problem(self, builder: "Builder", resample: Resample) -> "Problem":
         """The problem of one learner; learners of a training set share its preprocessing."""
@@ -56,11 +56,12 @@ class Problems:
         from heldout.numerics.engines import leave_one_out
 
         table, held = self._plan.table, list(resample.held.values())
-        exact = leave_one_out.run(builder, table.features, table.target, held, thetas)
-        if exact is not None:
-            yield from exact
-            return
-        engines = by_engine(builder.definition, builder.classification, thetas)
+        if not table.weighted:  # the closed forms know no weights
+            exact = leave_one_out.run(builder, table.features, table.target, held, thetas)
+            if exact is not None:
+                yield from exact
+                return
+        engines = by_engine(builder.definition, builder.classification, thetas, table.weighted)
         yield from run.fit_members((self.problem(builder, m) for m in resample.members), engines)
 
 

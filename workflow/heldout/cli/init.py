@@ -64,6 +64,9 @@ def _task(found: Survey) -> Iterator[str]:
     yield from _drop(found)
     groups = "null  # a column whose rows belong together (a patient, a site), if there is one"
     yield f"    groups: {_flow(found.groups) if found.groups is not None else groups}"
+    if found.weights is not None:
+        note = "if it says how much each row counts; then without knn, which takes no weights"
+        yield f"    # weights: {found.weights}{_note(note)}"
     yield from _loss(found)
     yield from _test(found)
     yield f"    estimators: {_flow(_estimators(found))}"

@@ -44,6 +44,8 @@ def _check_oracle_columns(task: Task, where: str) -> None:
         raise HeldoutError(f"{where}.groups: {task.data} has no groups")
     if task.kfold.column is not None:
         raise HeldoutError(f"{where}.kfold.column: an oracle has no column of folds")
+    if task.weights is not None:
+        raise HeldoutError(f"{where}.weights: {task.data} has no weights")
 
 
 def check_task(name: str, config: Config, learners: list[Learner]) -> None:
@@ -77,6 +79,7 @@ def check_task(name: str, config: Config, learners: list[Learner]) -> None:
     _check_names(task, where)
     _check_grids(task, learners, where)
     _check_folds(task, where)
+    _check_weights(task, where)
     _check_selection_inside(task, where)
     loss_spec(task.loss, f"{where}.loss")
     metric_specs(task.metrics, f"{where}.metrics", task.positive)
@@ -142,6 +145,23 @@ def _check_folds(task: Task, where: str) -> None:
         )
     if task.kfold.column is not None and task.kfold.repeats > 1:
         raise HeldoutError(f"{where}.kfold: the user's own folds cannot be repeated")
+
+
+def _check_weights(task: Task, where: str) -> None:
+    """Refuse a column that has another meaning too, and audits, which draw rows without their weights."""
+    if task.weights is None:
+        return
+    meanings = {"target": task.target, "groups": task.groups, "kfold.column": task.kfold.column}
+    for key, column in meanings.items():
+        if task.weights == column:
+            raise HeldoutError(
+                f"{where}.weights: '{column}' is the column of {where}.{key} too; weights need a column "
+                "of their own"
+            )
+    if task.audit is not None:
+        raise HeldoutError(
+            f"{where}.audit: an audit gives all rows the same weight; remove audit, or {where}.weights"
+        )
 
 
 def _check_selection_inside(task: Task, where: str) -> None:

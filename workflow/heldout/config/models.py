@@ -148,6 +148,11 @@ class Task(Strict):
     target: str = Field(description="the column to predict")
     drop: list[str] = Field(default=[], description="columns never used")
     groups: str | None = Field(default=None, description="a column: its rows always stay together")
+    weights: str | None = Field(
+        default=None,
+        description="a column: the weight of each row, in fits and in every mean "
+        "([weights](../docs/weights.md))",
+    )
     missing: list[str] = Field(
         default=[], description="texts that mean 'missing', besides the usual ones"
     )

@@ -1,4 +1,4 @@
-"""What each row belongs to: its unit (its group, or itself), and the user's own fold."""
+"""What is known of each row besides features and target: its unit, the user's own fold, its weight."""
 
 from typing import Any
 
@@ -7,9 +7,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from heldout.data.input_checks import first_rows
-from heldout.data.prepared import ROWS
+from heldout.data.prepared import ROWS, WEIGHT, WEIGHTED_ROWS
 from heldout.data.request import Request
 from heldout.data.schema import is_missing, values_of
+from heldout.data.weighting import differing_weights
 from heldout.errors import HeldoutError
 
 
@@ -25,8 +26,11 @@ def units_of(request: Request, table: pa.Table) -> np.ndarray:
 
 
 def numbered_rows(request: Request, unsealed: pa.Table, source: np.ndarray) -> np.ndarray:
-    """For each unsealed row its number in the source table, its unit and the user's own fold."""
-    rows = np.empty(unsealed.num_rows, ROWS)
+    """For each unsealed row its number in the source table, its unit, the user's own fold, its weight."""
+    weights = differing_weights(request.weights, unsealed)
+    rows = np.empty(unsealed.num_rows, ROWS if weights is None else WEIGHTED_ROWS)
+    if weights is not None:
+        rows[WEIGHT] = weights
     rows["source"] = source
     rows["unit"] = units_of(request, unsealed)
     rows["fold"] = -1

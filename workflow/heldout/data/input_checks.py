@@ -21,6 +21,7 @@ def check_columns(request: Request, table: pa.Table) -> None:
         "target": [request.target],
         "groups": [request.groups] if request.groups else [],
         "kfold.column": [request.fold_column] if request.fold_column else [],
+        "weights": [request.weights] if request.weights else [],
         "drop": list(request.drop),
         "categories": list(request.categories),
     }
@@ -70,8 +71,8 @@ def check_target(request: Request, table: pa.Table) -> None:
 
 def check_test_table(request: Request, table: pa.Table, test: pa.Table) -> None:
     """A test table of its own has the same columns, and a usable target in every row."""
-    needed = [*request.feature_names(table.column_names), request.target]
-    absent = [name for name in needed if name not in test.column_names]
+    needed = [*request.feature_names(table.column_names), request.target, request.weights]
+    absent = [name for name in needed if name is not None and name not in test.column_names]
     if absent:
         raise HeldoutError(f"test: {request.test} lacks the columns {', '.join(absent)}")
     bad = _unusable(values_of(test, request.target), target_of(request, table))

@@ -7,6 +7,7 @@ so nothing that is written outside the vault depends on a sealed value.
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from heldout.data.grouping import numbered_rows
@@ -18,12 +19,13 @@ from heldout.data.input_checks import (
     check_target_kind,
     target_of,
 )
-from heldout.data.prepared import write_prepared
+from heldout.data.prepared import WEIGHTED_ROWS, write_prepared
 from heldout.data.read import draw_table, read_table
 from heldout.data.request import Request
 from heldout.data.schema import Schema, infer_column, values_of
 from heldout.data.sealing import check_sealed, seal
 from heldout.data.vault import write_sealed
+from heldout.data.weighting import check_some_weight, check_weights
 from heldout.errors import HeldoutError
 from heldout.names import seed_for
 
@@ -56,8 +58,11 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
     table = _read(request)
     check_columns(request, table)
     check_target(request, table)
+    check_weights(request.weights, table, request.data)
     source, sealed = seal(request, table)
     unsealed = table.take(pa.array(source))
+    check_some_weight(request.weights, unsealed, "unsealed")
+    check_some_weight(request.weights, sealed, "sealed")
     schema, notes = _infer_schema(request, unsealed)
     check_target_kind(request, schema, table)
     rows = numbered_rows(request, unsealed, source)
@@ -74,7 +79,8 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
         "sealed": sealed.num_rows,
         "groups": request.groups,
         "fold_column": request.fold_column,
-        "notes": notes,
+        "weights": request.weights if rows.dtype == WEIGHTED_ROWS else None,
+        "notes": [*notes, *_notes_on_weights(request, rows)],
         "schema": schema.as_json(),
     }
     write_sealed(vault, sealed, request.private)
@@ -86,6 +92,13 @@ def _read(request: Request) -> pa.Table:
     if request.oracle is None:
         return read_table(request.data, list(request.missing))
     return draw_table(request.data, request.oracle, seed_for(request.seed, request.task, "oracle"))
+
+
+def _notes_on_weights(request: Request, rows: np.ndarray) -> list[str]:
+    if request.weights is None or rows.dtype == WEIGHTED_ROWS:
+        return []
+    same = f"weights: '{request.weights}' is the same in all unsealed rows"
+    return [f"{same}, which counts as no weights"]
 
 
 def _infer_schema(request: Request, unsealed: pa.Table) -> tuple[Schema, list[str]]:

@@ -2,8 +2,8 @@
 
 ``table.json`` holds the schema and the digest of the data, ``X.npy`` the encoded features,
 ``y.npy`` the target, and ``rows.npy`` for each row its number in the source table (`source`),
-the unit that is resampled as a whole (`unit`: its group, or itself) and the user's own fold
-(`fold`: -1 if there is none).
+the unit that is resampled as a whole (`unit`: its group, or itself), the user's own fold
+(`fold`: -1 if there is none) and, only if rows have weights, its weight (`weight`).
 """
 
 from dataclasses import dataclass
@@ -18,6 +18,8 @@ from heldout.names import canonical, digest
 from heldout.resampling.rows import Rows
 
 ROWS = np.dtype([("source", np.int64), ("unit", np.int64), ("fold", np.int64)])
+WEIGHT = "weight"
+WEIGHTED_ROWS = np.dtype([*ROWS.descr, (WEIGHT, np.float64)])
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,11 @@ class Prepared:
         return self.facts["groups"] is not None
 
     @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self.weights is not None
+
+    @property
     def rows_to_split(self) -> Rows:
         """What the drawing of splits looks at: units, classes and the user's own folds."""
         return Rows(
@@ -104,15 +111,20 @@ class Prepared:
         return [i for i, column in enumerate(columns) if column["kind"] == kind]
 
 
-def seen_digest(schema: dict[str, Any], features: np.ndarray, target: np.ndarray) -> str:
+def seen_digest(
+    schema: dict[str, Any],
+    features: np.ndarray,
+    target: np.ndarray,
+    weights: np.ndarray | None = None,
+) -> str:
     """Digest everything that a fit can see.
 
     Parameters
     ----------
     schema
         The JSON form of the schema.
-    features, target
-        The arrays.
+    features, target, weights
+        The arrays; no weights if all rows are alike.
 
     Returns
     -------
@@ -125,15 +137,15 @@ def seen_digest(schema: dict[str, Any], features: np.ndarray, target: np.ndarray
     >>> one == other
     False
     """
-    array_bytes = (np.ascontiguousarray(array).tobytes() for array in (features, target))
-    return digest(canonical(schema), *array_bytes)
+    arrays = [features, target] if weights is None else [features, target, weights]
+    return digest(canonical(schema), *(np.ascontiguousarray(array).tobytes() for array in arrays))
 
 
 def write_prepared(
     folder: Path, facts: dict[str, Any], features: np.ndarray, target: np.ndarray, rows: np.ndarray
 ) -> None:
     """Write the arrays, and last the facts with the digest."""
-    seen = seen_digest(facts["schema"], features, target)
+    seen = seen_digest(facts["schema"], features, target, _weights_in(rows))
     for name, array in (("X", features), ("y", target), ("rows", rows)):
         write_array(folder / f"{name}.npy", array)
     write_json(folder / "table.json", {**facts, "digest": seen})
@@ -161,5 +173,10 @@ def open_prepared(folder: Path) -> Prepared:
     >>> table.n, table.classification
     (3, False)
     """
-    arrays = [np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("y", "rows")]
-    return Prepared(read_json(folder / "table.json"), folder / "X.npy", *arrays)
+    target, rows = (np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("y", "rows"))
+    facts = read_json(folder / "table.json")
+    return Prepared(facts, folder / "X.npy", target, rows, _weights_in(rows))
+
+
+def _weights_in(rows: np.ndarray) -> np.ndarray | None:
+    return np.array(rows[WEIGHT]) if WEIGHT in (rows.dtype.names or ()) else None

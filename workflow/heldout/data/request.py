@@ -20,9 +20,9 @@ class Request:
         A file, `sklearn:NAME` or `oracle:NAME`.
     target
         The column to predict.
-    drop, groups, fold_column
-        Columns that are no features: those never used, that of the groups, and that of the user's
-        own folds.
+    drop, groups, fold_column, weights
+        Columns that are no features: those never used, that of the groups, that of the user's own
+        folds, and that of the rows' weights.
     missing
         Texts that mean missing, besides the usual ones.
     categories
@@ -52,6 +52,7 @@ class Request:
     drop: Sequence[str] = ()
     groups: str | None = None
     fold_column: str | None = None
+    weights: str | None = None
     missing: Sequence[str] = ()
     categories: Sequence[str] = ()
     classification: bool | None = None
@@ -62,5 +63,5 @@ class Request:
 
     def feature_names(self, columns: Iterable[str]) -> list[str]:
         """The columns that are features."""
-        others = {self.target, self.groups, self.fold_column, *self.drop}
+        others = {self.target, self.groups, self.fold_column, self.weights, *self.drop}
         return [name for name in columns if name not in others]

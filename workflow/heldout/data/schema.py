@@ -140,6 +140,14 @@ def is_missing(values: pa.Array) -> np.ndarray:
     return pc.is_null(values, nan_is_null=True).to_numpy(zero_copy_only=False)
 
 
+def numbers_in(name: str, values: pa.Array) -> np.ndarray:
+    """The values as float64; NaN where one is missing or no number, as dates and booleans are."""
+    plain = _plain(name, values)
+    if pa.types.is_temporal(plain.type) or pa.types.is_boolean(plain.type):
+        return np.full(len(plain), np.nan)
+    return _as_float(_numbers_or_null(plain))
+
+
 def infer_column(name: str, values: pa.Array, category: bool) -> Column | None:
     """The kind of a feature from its (unsealed) values; None if all are missing.
 

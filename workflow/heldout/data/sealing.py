@@ -16,6 +16,7 @@ from heldout.data.request import Request
 from heldout.data.row_digests import row_digests
 from heldout.data.schema import Schema, values_of
 from heldout.data.vault import ROW_DIGEST, SOURCE_ROW
+from heldout.data.weighting import check_weights
 from heldout.errors import HeldoutError
 from heldout.names import seed_for
 from heldout.resampling.units import draw_fraction
@@ -27,6 +28,7 @@ def seal(request: Request, table: pa.Table) -> tuple[np.ndarray, pa.Table]:
     if isinstance(request.test, str):
         test = read_table(request.test, list(request.missing))
         check_test_table(request, table, test)
+        check_weights(request.weights, test, request.test)
         return everything, _labelled(request, request.test, test, np.arange(test.num_rows))
     if request.test == 0:
         return everything, _labelled(request, request.data, table, everything[:0])

@@ -28,6 +28,8 @@ ENOUGH_TO_SEAL = 50
 FEW_CLASSES = 10
 ROWS_PER_CLASS = 5
 """Whole numbers with at most so many values, each so often on average, are taken for classes."""
+WEIGHT_NAMES = ("weight", "weights", "sample_weight")
+"""Columns of these names may say how much a row counts."""
 ID_NAME = re.compile(
     r"(?i:(^|[_\s.-])(id|uuid|guid|index|rowid|rownames?)$)|^$|^Unnamed: 0$|(?<=[a-z])(Id|ID)$"
 )
@@ -52,6 +54,8 @@ class Survey:
     features: int
     smallest: tuple[Any, int] | None
     """The smallest class and its unsealed rows (or groups)."""
+    weights: str | None
+    """A feature that may be the weight of each row, by its name."""
 
     @property
     def test(self) -> float:
@@ -189,6 +193,7 @@ def _survey_of(
         units=len(np.unique(table.rows["unit"])),
         features=len([name for name in table.names if name not in drop]),
         smallest=_smallest_class(table),
+        weights=next((name for name in WEIGHT_NAMES if name in table.names), None),
     )
 
 

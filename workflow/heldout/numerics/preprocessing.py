@@ -46,13 +46,20 @@ class Preprocessor(BaseEstimator):
         self.scale = scale
         self.max_levels = max_levels
 
-    def fit(self, features: np.ndarray, target: Any = None) -> "Preprocessor":
+    def fit(
+        self, features: np.ndarray, target: Any = None, sample_weight: np.ndarray | None = None
+    ) -> "Preprocessor":
         """Learn medians, scales and levels."""
-        self.fit_transform(features, target)
+        self.fit_transform(features, target, sample_weight)
         return self
 
-    def fit_transform(self, features: np.ndarray, target: Any = None) -> np.ndarray:
-        """Learn medians, scales and levels from the rows, and transform them."""
+    def fit_transform(
+        self, features: np.ndarray, target: Any = None, sample_weight: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Learn medians, scales and levels from the rows, and transform them.
+
+        Weights count in the scales only, as in scikit-learn.
+        """
         numbers = np.ascontiguousarray(features[:, list(self.numbers)])
         missing = np.isnan(numbers)
         self.incomplete_ = np.flatnonzero(missing.any(axis=0))
@@ -64,7 +71,7 @@ class Preprocessor(BaseEstimator):
             self.medians_[column] = np.median(present) if len(present) else 0.0
         filled = self._fill(numbers, missing)
         if self.scale:
-            self.means_, self.scales_ = _means_and_scales(filled)
+            self.means_, self.scales_ = _means_and_scales(filled, sample_weight)
             filled = (filled - self.means_) / self.scales_
         self.levels_ = [self._levels(features[:, column]) for column in self.categories]
         return self._with_categories(filled, features)
@@ -109,15 +116,21 @@ def _codes(column: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(column), MISSING, column)
 
 
-def _means_and_scales(filled: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _means_and_scales(
+    filled: np.ndarray, weights: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
     """As StandardScaler computes them; the scale of a constant column is 1."""
-    count = len(filled)
-    means = filled.sum(axis=0) / count
+    count, total = len(filled), float(len(filled)) if weights is None else weights.sum()
+    means = _sums(filled, weights) / total
     centred = filled - means
-    correction = centred.sum(axis=0)
-    variances = ((centred**2).sum(axis=0) - correction**2 / count) / count
+    correction = _sums(centred, weights)
+    variances = (_sums(centred**2, weights) - correction**2 / total) / total
     eps = np.finfo(np.float64).eps
     constant = variances <= count * eps * variances + (count * means * eps) ** 2
     scales = np.sqrt(variances)
     scales[constant | (scales == 0)] = 1.0
     return means, scales
+
+
+def _sums(columns: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    return columns.sum(axis=0) if weights is None else weights @ columns

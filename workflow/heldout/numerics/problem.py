@@ -63,6 +63,8 @@ class Problem:
         matrices, for other θ and other learners.
     origin
         Which rows of the table these are; None if the problem is not part of a job.
+    weights
+        The weights of the training rows; None if all are alike. Only the generic engine knows them.
 
     Examples
     --------
@@ -80,6 +82,7 @@ class Problem:
     seed: int
     preprocessed: dict[str, tuple[Any, np.ndarray, np.ndarray]] = field(default_factory=dict)
     origin: Origin | None = None
+    weights: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -152,6 +155,8 @@ class TrainingSets:
         The whole table.
     expected
         All training sets of the job, for engines that share work between training sets.
+    weights
+        The weights of all rows; None if all are alike.
 
     Examples
     --------
@@ -165,9 +170,13 @@ class TrainingSets:
     """
 
     def __init__(
-        self, features: np.ndarray, target: np.ndarray, expected: Iterable[TrainingSet] = ()
+        self,
+        features: np.ndarray,
+        target: np.ndarray,
+        expected: Iterable[TrainingSet] = (),
+        weights: np.ndarray | None = None,
     ):
-        self._features, self._target = features, target
+        self._features, self._target, self._weights = features, target, weights
         self._expected = {one.name: one for one in expected}
         self._name: str | None = None
         self._arrays: tuple[np.ndarray, np.ndarray, np.ndarray] = (features, target, features)
@@ -182,7 +191,8 @@ class TrainingSets:
         origin = None
         if training_set.name in self._expected:
             origin = Origin(training_set.train, training_set.held_rows, self._job)
-        return Problem(builder, *self._arrays, seed, self._preprocessed, origin)
+        weights = None if self._weights is None else self._weights[training_set.train]
+        return Problem(builder, *self._arrays, seed, self._preprocessed, origin, weights)
 
     @cached_property
     def _job(self) -> Job:

@@ -12,6 +12,7 @@ import numpy as np
 
 from heldout.data.schema import schema_from_json
 from heldout.data.vault import SOURCE_ROW
+from heldout.data.weighting import differing_weights
 from heldout.files import write_atomic
 from heldout.predictions import Predictions
 from heldout.selection.final import Predictor
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 FILE = "predictions.parquet"
 CLASSES = b"classes"
+WEIGHT = "weight"
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class SealedPredictions:
     """Sealed rows as they were judged: no features.
 
     `row`: their numbers in the source; `unit`: the group of each, or itself; `target`: numbers, or
-    positions in `classes`, which is None for regression.
+    positions in `classes`, which is None for regression; `weight`: None if all rows are alike.
     """
 
     row: np.ndarray
@@ -43,7 +45,7 @@ class SealedPredictions:
 
 
 def predict_sealed(
-    predictor: Predictor, sealed: "pa.Table", groups: str | None
+    predictor: Predictor, sealed: "pa.Table", groups: str | None, weights: str | None = None
 ) -> SealedPredictions:
     """Apply the final model to sealed rows.
 
@@ -55,6 +57,8 @@ def predict_sealed(
         The sealed rows; none where they may not be opened.
     groups
         The column whose rows belong together, if there is one.
+    weights
+        The column of the rows' weights, if there is one.
 
     Returns
     -------
@@ -68,6 +72,7 @@ def predict_sealed(
         target=target.encode(sealed.column(target.name).combine_chunks()),
         predictions=predictor.predictions(sealed) if sealed.num_rows else Predictions(),
         classes=predictor.classes,
+        weight=differing_weights(weights, sealed),
     )
 
 
@@ -101,6 +106,7 @@ def write_predictions(vault: Path, found: SealedPredictions) -> None:
     from pyarrow import parquet
 
     columns = {"row": found.row, "unit": found.unit, "target": found.target}
+    columns |= {} if found.weight is None else {WEIGHT: found.weight}
     columns |= found.predictions.arrays()
     table = pa.table({name: _as_column(array) for name, array in columns.items()})
     table = table.replace_schema_metadata({CLASSES: json.dumps(found.classes)})
@@ -135,7 +141,8 @@ def read_predictions(vault: Path) -> SealedPredictions:
     arrays = {name: _as_array(table.column(name).combine_chunks()) for name in table.column_names}
     row, unit, target = (arrays.pop(name) for name in ("row", "unit", "target"))
     classes = json.loads(table.schema.metadata[CLASSES])
-    return SealedPredictions(row, unit, target, Predictions(**arrays), classes)
+    weight = arrays.pop(WEIGHT, None)
+    return SealedPredictions(row, unit, target, Predictions(**arrays), classes, weight)
 
 
 def _as_column(array: np.ndarray) -> "pa.Array":

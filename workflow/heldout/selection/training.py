@@ -49,6 +49,7 @@ def training_of(plan: Plan, choice: dict[str, Any]) -> dict[str, Any]:
         "features": plan.table.names,
         "target": facts["schema"]["target"]["name"],
         "classes": plan.table.classes,
+        "weights": facts["weights"],
         "seed": plan.seed,
         "versions": {"heldout": __version__, "python": platform.python_version()},
         "libraries": plan.versions,

@@ -72,6 +72,8 @@ class OpenTest:
     target: str
     groups: str | None
     """The column whose rows belong together, if there is one."""
+    weights: str | None
+    """The column of the rows' weights, if there is one."""
     open_again: bool
     private: bool
     sharing: str

@@ -4,12 +4,17 @@ import time
 from collections.abc import Iterator
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
 
 from heldout.names import Theta
 from heldout.numerics.pipeline import MODEL, Recipe
 from heldout.numerics.predict import predict
 from heldout.numerics.problem import Outcome, Problem
+
+SAMPLE_WEIGHT = "sample_weight"
+"""The parameter of `fit` that takes the weights of rows."""
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
@@ -20,7 +25,7 @@ def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
             recipe = problem.builder.recipe(theta)
             fitted, train, held = preprocess(problem, recipe)
             model = problem.builder.estimator(recipe, problem.seed)
-            model.fit(train, problem.train_target)
+            model.fit(train, problem.train_target, **_weights_of(problem))
             predictions = predict(model, held, problem.builder.columns.classes)
         except Exception as error:
             yield Outcome(theta, error=error)
@@ -53,7 +58,19 @@ def preprocess(problem: Problem, recipe: Recipe) -> tuple[Pipeline, np.ndarray, 
         train, held = problem.train_features, problem.held_features
         for _, step in fitted.steps:  # one by one, because Pipeline.fit_transform clones each step
             same = held is train
-            train = step.fit_transform(train, problem.train_target)
+            train = step.fit_transform(train, problem.train_target, **_weights_for(step, problem))
             held = train if same else step.transform(held)
         problem.preprocessed[name] = fitted, train, held
     return problem.preprocessed[name]
+
+
+def _weights_of(problem: Problem) -> dict[str, np.ndarray]:
+    """The weights of the training rows as arguments of `fit`; nothing if all rows are alike."""
+    return {} if problem.weights is None else {SAMPLE_WEIGHT: problem.weights}
+
+
+def _weights_for(step: BaseEstimator, problem: Problem) -> dict[str, np.ndarray]:
+    """The same for a step before the model: nothing if it takes no weights."""
+    if problem.weights is None or not has_fit_parameter(step, SAMPLE_WEIGHT):
+        return {}
+    return _weights_of(problem)

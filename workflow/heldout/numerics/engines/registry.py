@@ -182,7 +182,9 @@ def numeric_code() -> dict[str, str]:
     return {name: engine.digest for name, engine in ENGINES.items()}
 
 
-def engine_of(definition: Definition, classification: bool, theta: Theta) -> str:
+def engine_of(
+    definition: Definition, classification: bool, theta: Theta, weighted: bool = False
+) -> str:
     """The name of the engine that fits this θ.
 
     Parameters
@@ -193,6 +195,8 @@ def engine_of(definition: Definition, classification: bool, theta: Theta) -> str
         Whether the target is one of several classes.
     theta
         The values of the hyper-parameters.
+    weighted
+        Whether rows have weights, which only the generic engine knows.
 
     Returns
     -------
@@ -207,6 +211,8 @@ def engine_of(definition: Definition, classification: bool, theta: Theta) -> str
     >>> engine_of(define("knn", None), True, {"n_neighbors": 3, "weights": "distance"})
     'generic'
     """
+    if weighted:
+        return GENERIC
     given = model_params(definition, theta)
     path = definition.path(classification)
     if definition.polynomial:
@@ -219,7 +225,7 @@ def engine_of(definition: Definition, classification: bool, theta: Theta) -> str
 
 
 def by_engine(
-    definition: Definition, classification: bool, thetas: Sequence[Theta]
+    definition: Definition, classification: bool, thetas: Sequence[Theta], weighted: bool = False
 ) -> dict[str, list[Theta]]:
     """The θ that each engine fits.
 
@@ -231,6 +237,8 @@ def by_engine(
         Whether the target is one of several classes.
     thetas
         The values of the hyper-parameters, θ by θ.
+    weighted
+        Whether rows have weights.
 
     Returns
     -------
@@ -245,7 +253,8 @@ def by_engine(
     """
     groups: dict[str, list[Theta]] = {}
     for theta in thetas:
-        groups.setdefault(engine_of(definition, classification, theta), []).append(theta)
+        engine = engine_of(definition, classification, theta, weighted)
+        groups.setdefault(engine, []).append(theta)
     return groups
 
 
