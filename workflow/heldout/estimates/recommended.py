@@ -61,6 +61,12 @@ OF_SCORES = {
 }
 """(family, estimator, interval) → the evidence, for scores of whole sets."""
 
+WITH_WEIGHTS = {
+    *((family, "tuned_jackknife") for family in (MEAN, "auc", "class_means", "r2")),
+    *((MEAN, interval) for interval in ("skewed_t", "wilson")),
+}
+"""(family, interval) that were seen to hold for rows with weights (tests/statistics/test_weighted_coverage.py)."""
+
 ROWS_ONLY = {"bootstrap_se"}
 """Intervals that hold for independent rows only: with groups they covered less than 90 %."""
 
@@ -122,6 +128,7 @@ def reason_for_none(evidence: Evidence) -> str | None:
         evidence.grouped,
         evidence.candidates,
         evidence.family,
+        evidence.weighted,
     )
     if found is None and HOLDS.get((evidence.estimator, name)) != BY_THEOREM:
         reason = heavy_tails(evidence)
@@ -136,6 +143,7 @@ def reason_against(
     grouped: bool,
     candidates: int,
     family: str = MEAN,
+    weighted: bool = False,
 ) -> str | None:
     """Say why a valid interval is not recommended, whatever the losses are.
 
@@ -151,6 +159,8 @@ def reason_against(
         How many θ the same rows chose among, if the interval does not allow for that.
     family
         Of the loss.
+    weighted
+        Whether rows have weights.
 
     Returns
     -------
@@ -167,6 +177,8 @@ def reason_against(
     known = (estimator, interval) in HOLDS
     if family != MEAN:
         known = (family, estimator, interval) in OF_SCORES
+    if weighted and (family, interval) not in WITH_WEIGHTS:
+        return "no interval of this estimate is known to hold for rows with weights"
     if not known or (grouped and interval in ROWS_ONLY):
         return "no interval of this estimate is known to hold"
     fewest = FEWEST.get(interval, 2)
