@@ -141,7 +141,7 @@ def test_weighted_classes_are_covered(loss: str, n: int) -> None:
     assert class_coverage(loss, n) >= LEAST
 
 
-@pytest.mark.parametrize("n", [40, 200])
+@pytest.mark.parametrize("n", [60, 200])
 @pytest.mark.parametrize(("loss", "interval"), [("zero_one", "wilson"), ("squared", "skewed_t")])
 def test_weighted_means_of_a_test_set_are_covered(loss: str, interval: str, n: int) -> None:
     judge, hits = LOSSES[loss], []
@@ -151,7 +151,7 @@ def test_weighted_means_of_a_test_set_are_covered(loss: str, interval: str, n: i
         drawn = generator.normal(size=n) ** 2
         losses = (drawn > 2.7).astype(float) if loss == "zero_one" else drawn
         truth = 2 * ndtr(-np.sqrt(2.7)) if loss == "zero_one" else 1.0
-        facts = facts_of(judge, True, None)
+        facts = facts_of(judge, weights, None)
         given = Evidence("test", [pseudo_losses(losses, weights)], [np.arange(n)], **facts)
         _, low, high = bounds_of(interval, given, LEVEL)
         hits.append(low <= truth <= high)

@@ -226,7 +226,7 @@ class Auditor:
             "test",
             [cells.test_losses(learner, theta)],
             [np.asarray(test.rows["unit"])],
-            **facts_of(cells.loss, False, test.class_counts),
+            **facts_of(cells.loss, None, test.class_counts),
             seed=seed_for(cells.seed, self.setup.task, "test", "bootstrap"),
             sample=lambda: cells.test_sample(learner, theta),
         )

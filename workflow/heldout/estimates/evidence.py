@@ -10,6 +10,7 @@ import numpy as np
 from heldout.estimates.noise import HeldOut
 from heldout.estimates.tuned_se import Variability
 from heldout.measures.loss import Loss
+from heldout.measures.weighted import effective
 from heldout.names import Theta
 from heldout.predictions import Predictions
 
@@ -71,8 +72,8 @@ class Evidence:
     estimates of the two halves of each halving, shape (M, 2); `bootstrap_risks`, the out-of-bag risks
     of bootstrap samples in each of which θ was chosen; `fold_pairs`, `variability` and `bags`,
     called when needed. `scale`: what the bootstrap's standard error is multiplied by, and `centre`: the
-    estimate, where it is not the mean over held-out sets. `family`: of the loss; `weighted`: whether rows
-    have weights; `fewest`: how many rows the rarest class has, for scores of classes; `folds`: K, where
+    estimate, where it is not the mean over held-out sets. `family`: of the loss; `effective`: how many
+    rows of equal weight say as much, where rows have weights; `fewest`: how many rows the rarest class has, for scores of classes; `folds`: K, where
     the folds of a partition are pooled to one set; `sample`: the set itself, where there is one;
     `squared`: the same evidence by the squared loss, which intervals of R² and RMSE rest on, and
     `variance` of the target.
@@ -100,7 +101,7 @@ class Evidence:
     scale: float = 1.0
     centre: float | None = None
     family: str = "mean"
-    weighted: bool = False
+    effective: float | None = None
     fewest: int | None = None
     folds: int | None = None
     sample: Callable[[], Sample] | None = None
@@ -173,6 +174,11 @@ class Evidence:
         return min(self.unit_count, self.fewest or self.unit_count)
 
     @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self.effective is not None
+
+    @property
     def grouped(self) -> bool:
         """Whether a unit holds more than one loss of the same held-out set."""
         return self._partitions[0][0].grouped
@@ -237,18 +243,20 @@ def known_of(judged: Judged) -> dict[str, Any]:
     >>> known_of(loss_table)["negative"]
     False
     """
-    return facts_of(judged.loss, judged.table.weights is not None, judged.table.class_counts)
+    return facts_of(judged.loss, judged.table.weights, judged.table.class_counts)
 
 
-def facts_of(loss: Loss, weighted: bool, counts: Sequence[int] | None) -> dict[str, Any]:
+def facts_of(
+    loss: Loss, weights: np.ndarray | None, counts: Sequence[int] | None
+) -> dict[str, Any]:
     """Collect what is known of losses beforehand.
 
     Parameters
     ----------
     loss
         Their function.
-    weighted
-        Whether rows have weights that differ.
+    weights
+        The weights of the rows, if these differ.
     counts
         The number of rows of each class; None for regression.
 
@@ -260,7 +268,7 @@ def facts_of(loss: Loss, weighted: bool, counts: Sequence[int] | None) -> dict[s
     Examples
     --------
     >>> from heldout.measures.registry import LOSSES
-    >>> facts_of(LOSSES["zero_one"], False, [20, 30])["bound"]
+    >>> facts_of(LOSSES["zero_one"], None, [20, 30])["bound"]
     1.0
     """
     return {
@@ -270,7 +278,7 @@ def facts_of(loss: Loss, weighted: bool, counts: Sequence[int] | None) -> dict[s
         "heavy": loss.heavy if loss.by_example else None,
         "carriers": loss.carriers,
         "family": loss.family,
-        "weighted": weighted,
+        "effective": None if weights is None else effective(weights),
         "fewest": None if loss.by_example or counts is None else min(counts),
     }
 

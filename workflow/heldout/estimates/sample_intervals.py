@@ -13,9 +13,12 @@ from heldout.estimates.evidence import Bounds, Evidence
 
 
 def t(evidence: Evidence, delta: float) -> Bounds:
-    """Mean ± t·s/√n; with groups, the group is the unit and the mean a ratio of sums, linearised."""
+    """Mean ± t·s/√n; with groups, the group is the unit and the mean a ratio of sums, linearised.
+
+    With weights n is the number of rows of equal weight that say as much, if that is smaller.
+    """
     sizes, sums = evidence.unit_sums
-    count = len(sizes)
+    count = min(len(sizes), evidence.effective or len(sizes))
     deviations = sums - sizes * evidence.risk
     se = float(np.sqrt(count / (count - 1) * (deviations**2).sum()) / sizes.sum())
     half = float(special.stdtrit(count - 1, 1 - delta / 2)) * se
@@ -91,9 +94,10 @@ def wilson(evidence: Evidence, delta: float) -> Bounds:
     if not (evidence.grouped or evidence.weighted):
         z = float(special.ndtri(1 - delta / 2))
         return float(np.sqrt(share * (1 - share) / count)), *ends.proportion(share, count, z)
+    units = min(evidence.unit_count, evidence.effective or evidence.unit_count)
     se = t(evidence, delta)[0]
-    count = min(count, share * (1 - share) / se**2) if se else float(evidence.unit_count)
-    quantile = float(special.stdtrit(evidence.unit_count - 1, 1 - delta / 2))
+    count = min(count, share * (1 - share) / se**2) if se else units
+    quantile = float(special.stdtrit(units - 1, 1 - delta / 2))
     return se, *ends.proportion(share, count, quantile)
 
 

@@ -65,7 +65,7 @@ def sealed_evidence(
         "test",
         [loss(found.target, found.predictions, found.weight)],
         [found.unit],
-        **facts_of(loss, found.weight is not None, counts),
+        **facts_of(loss, found.weight, counts),
         divisor=opening_divisor(count),
         seed=seed_for(spec.seed, spec.task, "test", "bootstrap"),
         sample=lambda: Sample(loss, found.target, found.predictions, found.weight),
