@@ -57,6 +57,16 @@ learners:
     grid: {max_depth: {range: [1, 13]}}
     simpler: {max_depth: smaller}
 """,
+    "Select by AUC, report F1 and a cost of your own beside it": """
+tasks:
+  cancer:
+    data: sklearn:breast_cancer
+    target: target
+    loss: roc_auc
+    positive: malignant     # default: the rarer class
+    metrics: [f1, average_precision, {costs: {malignant: {benign: 10}, benign: {malignant: 1}}}]
+    learners: [majority, logistic, forest]
+""",
     "An import path, fixed parameters, random search, a choice between sets of features": """
 tasks:
   diabetes:

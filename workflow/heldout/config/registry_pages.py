@@ -12,8 +12,9 @@ from heldout.checks.registry import CHECKS
 from heldout.estimates.estimator import Estimator
 from heldout.estimates.interval_registry import INTERVALS, Interval
 from heldout.estimates.registry import ESTIMATORS
-from heldout.measures.loss import Loss
+from heldout.measures.loss import RANKING, Loss
 from heldout.measures.registry import CARRIERS, LOSSES
+from heldout.measures.score_registry import OTHERS, SCORES
 
 COMMAND = "python -m heldout.config.reference"
 WIDTH = 118
@@ -47,7 +48,9 @@ def _generated(source: str) -> str:
 
 
 def _estimators() -> Iterator[str]:
-    yield _generated("estimates/registry.py, estimates/interval_registry.py, measures/registry.py")
+    yield _generated(
+        "estimates/registry.py, estimates/interval_registry.py, measures/registry.py, measures/score_registry.py"
+    )
     yield "# Estimators"
     yield ""
     yield from _filled(
@@ -115,21 +118,86 @@ def _losses() -> Iterator[str]:
     for loss in LOSSES.values():
         yield _row(*_loss_cells(loss))
     yield ""
-    yield "All are computed from stored predictions: another loss needs no fit. A function of your own is named by"
-    yield "its import path, `loss: my_losses.asymmetric`, from a file `my_losses.py` in the study's folder or an"
-    yield "installed package. It takes the targets and the predictions of some rows, and returns a number for each:"
+    yield from _filled(
+        "All are computed from stored predictions: another loss needs no fit. So are the scores below, and the same names "
+        "may stand under `metrics`, each reported with its interval and never selected by. `accuracy`, `neg_log_loss`, "
+        "`neg_mean_squared_error` and `neg_mean_absolute_error` are other names of losses above."
+    )
+    yield ""
+    yield from _scores()
+    yield from _own()
+
+
+def _scores() -> Iterator[str]:
+    yield "## Scores"
+    yield ""
+    yield from _filled(
+        "A score is a number of a whole held-out set. The risk of a set is optimum − score; of an error (RMSE) it is the "
+        "error itself; where a score has no largest value it is −score. θ is chosen by the mean over held-out sets, as "
+        "GridSearchCV does. `estimates.csv` has the risk, and in `score`, `score_low`, `score_high` what people read."
+    )
+    yield ""
+    yield "| name | score | of a set | for | from | range of the risk | reported |"
+    yield "|---|---|---|---|---|---|---|"
+    for loss in SCORES.values():
+        reported = "all held-out rows together" if loss.pooled else "mean over sets"
+        yield _row(*_loss_cells(loss), reported)
+    yield ""
+    yield from _filled(
+        f"Every other scorer of scikit-learn works by its name ({', '.join(f'`{name}`' for name in OTHERS)}). Standard "
+        "errors come from the influence of each row on the score: the spread of the influences of a set is the noise of "
+        "its value. Scores that are left to scikit-learn are computed anew without each row, which takes time on sets of "
+        "thousands of rows."
+    )
+    yield ""
+    yield from _filled(
+        "**Two classes.** AUC, F1, precision, recall and thresholds are about one class: `positive: yes`. Where the "
+        "config says nothing it is the rarer one of the unsealed rows, and the report says which."
+    )
+    yield ""
+    yield from _filled(
+        "**Pooled values.** F1, precision, Jaccard, R² and RMSE of small folds are far off, so the value that is reported, "
+        "with its interval, is that of all held-out rows together (`kfold_pooled`, `nested_cv_pooled`). AUC is never "
+        "pooled: scores of different models are not on one scale."
+    )
+    yield ""
+    yield from _filled(
+        "**Intervals.** The [study of scores](coverage_scores.md) says where they were seen to hold. Leave-one-out has no "
+        "scores. A set without rows of a class is refused before the first fit where the score is not defined there. "
+        "The bootstrap correction of min-CV (`min_cv_bbc`) adds up influences instead of computing the score on each "
+        "sample anew."
+    )
+    yield ""
+
+
+def _own() -> Iterator[str]:
+    yield "## A function of your own"
+    yield ""
+    yield "It is named by its import path, `loss: my_losses.asymmetric`, from a file `my_losses.py` in the study's folder or an"
+    yield "installed package. It takes the targets and the predictions of some rows, and returns a number for each, or, with"
+    yield "`per: set`, one for all of them:"
     yield ""
     yield "```python"
     yield "def asymmetric(target, value):"
     yield "    return np.where(value < target, 3.0, 1.0) * np.abs(target - value)"
+    yield ""
+    yield ""
+    yield "def worst(target, value):"
+    yield "    return np.abs(target - value).max()"
+    yield ""
+    yield ""
+    yield 'worst.per = "set"'
     yield "```"
     yield ""
-    yield "Classes are the labels of the table. By default it gets predicted labels, or predicted numbers; with"
-    yield "`needs: proba` a matrix of probabilities, a column for each class in alphabetical order. What is known about it stands in"
-    yield "the config, `loss: {function: my_losses.asymmetric, needs: value, bound: 10, greater_is_better: false}`, or as"
-    yield "attributes of the function. With `bound` all values must lie between 0 and it, and intervals for"
-    yield "bounded losses apply; without it they may be negative. Where greater is better, the risk is the negative of"
-    yield "the mean. A change of its code computes estimates anew and fits nothing."
+    yield from _filled(
+        "Classes are the labels of the table. By default it gets predicted labels, or predicted numbers; with `needs: "
+        "proba` a matrix of probabilities, a column for each class in alphabetical order. What is known about it stands "
+        "in the config, `loss: {function: my_losses.asymmetric, per: example, needs: value, bound: 10, "
+        "greater_is_better: false}`, or as attributes of the function. With `bound` all risks must lie between 0 and it, "
+        "and intervals for bounded losses apply; without it they may be negative. Where greater is better, the risk of an "
+        "example is the negative of its value, and that of a set `optimum` minus its value (0 if it has none). A change of "
+        "its code computes estimates anew and fits nothing."
+    )
 
 
 def _loss_cells(loss: Loss) -> list[str]:
@@ -143,7 +211,12 @@ def _loss_cells(loss: Loss) -> list[str]:
     ]
 
 
-PREDICTED = {"label": "the label", "proba": "the probabilities", "value": "the value"}
+PREDICTED = {
+    "label": "the label",
+    "proba": "the probabilities",
+    "value": "the value",
+    RANKING: "decision values or probabilities",
+}
 
 
 # --- docs/estimators/NAME.md -------------------------------------------------------------------
