@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from heldout.estimates.algorithm import Algorithm
 from heldout.estimates.bootstrap import no_information_risk, point_632, point_632plus
 from heldout.estimates.evidence import Estimate
@@ -23,10 +25,16 @@ def kfold_pooled(algorithm: Algorithm, _: str) -> Estimate | None:
     """All held-out rows together; None where that equals `kfold`, or is not a value that is used."""
     if algorithm.loss_table.loss.pooled:
         return Estimate.of(algorithm.pooled)
-    evidence = algorithm.evidence("kfold")
-    if not algorithm.loss_table.plain or len({len(fold) for fold in evidence.losses}) == 1:
+    table, evidence = algorithm.loss_table.table, algorithm.evidence("kfold")
+    if not algorithm.loss_table.loss.by_example:
         return None
-    return Estimate(float(evidence.pooled.mean()), evidence.n)
+    assert evidence.rows is not None
+    sizes = [
+        len(rows) if table.weights is None else table.weights[rows].sum() for rows in evidence.rows
+    ]
+    if np.ptp(sizes) == 0:
+        return None
+    return Estimate(float(np.average(evidence.set_means, weights=sizes)), evidence.n)
 
 
 def kfold_adjusted(algorithm: Algorithm, _: str) -> Estimate:
