@@ -14,7 +14,7 @@ from heldout.data import oracle_catalogue
 from heldout.estimates import targets
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import read_rows
-from heldout.measures.registry import title_of
+from heldout.measures.registry import named_loss
 from heldout.report import assets, glossary
 from heldout.report.display import Format, format_for, theta_text
 from heldout.report.page import environment
@@ -38,8 +38,8 @@ def audit_page(folder: Path, spec: AuditPageSpec) -> str:
     """
     rows: list[AuditRow] = read_rows(folder / "audit.csv", AuditRow)
     selections: list[SelectionRow] = read_rows(folder / "audit" / "selection.csv", SelectionRow)
-    loss, title = title_of(spec.loss, _classification(spec.data, rows))
-    show = format_for(loss, [findings.typical_risk(rows)])
+    loss = named_loss(spec.loss, _classification(spec.data, rows))
+    show = format_for(loss.name, [findings.typical_risk(rows)])
     learner = findings.headline(rows)
     k = spec.folds
     words = _words(rows, k)
@@ -54,7 +54,9 @@ def audit_page(folder: Path, spec: AuditPageSpec) -> str:
         policy=assets.policy(scripts),
         payload=assets.json_text(payload),
         task=spec.task,
-        loss=title,
+        loss=f"{loss.title} (risks are {loss.optimum:g} − {loss.label})"
+        if loss.greater
+        else loss.title,
         show=show,
         percent=findings.percent,
         signed=findings.signed_percent,

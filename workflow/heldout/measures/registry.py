@@ -251,6 +251,29 @@ def family_of(given: str) -> str:
     return _entry(given, []).family
 
 
+def named_loss(spec: LossSpec | None, classification: bool) -> Loss:
+    """Get a loss without its settings, for pages that have no table.
+
+    Parameters
+    ----------
+    spec
+        The loss that the config names, if any.
+    classification
+        Whether targets are classes.
+
+    Returns
+    -------
+    Loss
+        The entry of the registries.
+
+    Examples
+    --------
+    >>> named_loss(LossSpec("roc_auc"), classification=True).label
+    'AUC'
+    """
+    return _entry(spec.name if spec else "", [] if classification else None)
+
+
 def title_of(spec: LossSpec | None, classification: bool) -> tuple[str, str]:
     """Name a loss without its settings, for pages of several tasks.
 
@@ -271,5 +294,5 @@ def title_of(spec: LossSpec | None, classification: bool) -> tuple[str, str]:
     >>> title_of(None, classification=False)
     ('squared', 'squared error')
     """
-    loss = _entry(spec.name if spec else "", [] if classification else None)
+    loss = named_loss(spec, classification)
     return loss.name, loss.title
