@@ -32,7 +32,7 @@ class MemoryTable:
         self.resamples = {
             kind: {r.name: r for r in resamples(kind, self.n, self.splits)} for kind in self.kinds
         }
-        self.table = SimpleNamespace(n=self.n, grouped=False)
+        self.table = SimpleNamespace(n=self.n, grouped=False, weights=None, class_counts=None)
 
     def has(self, kind: str) -> bool:
         return kind in self.resamples
@@ -55,6 +55,18 @@ class MemoryTable:
             name: self.losses_of(theta, resample.train, rows)
             for name, rows in resample.held.items()
         }
+
+    def risks(self, learner: str, theta: dict[str, Any], resample: Resample) -> dict[str, float]:
+        found = self.losses(learner, theta, resample)
+        return {name: float(losses.mean()) for name, losses in found.items()}
+
+    def joint_risk(self, learner: str, theta: dict[str, Any], resample: Resample) -> float:
+        found = self.losses(learner, theta, resample).values()
+        return float(np.concatenate(list(found)).mean())
+
+    @property
+    def plain(self) -> bool:
+        return True
 
     def units(self, rows: np.ndarray) -> np.ndarray:
         return rows

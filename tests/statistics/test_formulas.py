@@ -16,8 +16,7 @@ from heldout.estimates.corrections import bbc
 from heldout.estimates.evidence import Evidence
 from heldout.estimates.intervals import bounds_of, opening_divisor, standard_error
 from heldout.estimates.nested import inner_table
-from heldout.measures.registry import LOSSES
-from heldout.measures.spec import LossSpec
+from heldout.measures.registry import LOSSES, loss_for
 from heldout.predictions import Predictions
 from heldout.resampling.kinds import FOLDS, PAIRS
 from heldout.selection import test as sealed_test
@@ -25,6 +24,8 @@ from heldout.selection.sealed_predictions import SealedPredictions
 from heldout.selection.spec import SealedTestSpec
 
 LEVEL = 0.9
+SPEC = SealedTestSpec("t", 19, LEVEL)
+KNN: dict[str, Any] = {"learner": "knn", "theta": {}}
 
 
 def evidence(estimator: str, losses: list[np.ndarray], **more: Any) -> Evidence:
@@ -64,8 +65,7 @@ def test_the_interval_of_the_test_at_each_opening(count: int, delta: float) -> N
     target = np.repeat([0, 1], [5, 25])
     one = np.arange(30)
     found = SealedPredictions(one, one, target, Predictions(label=np.ones(30, int)), ["a", "b"])
-    spec = SealedTestSpec("t", 19, LossSpec("zero_one"), LEVEL)
-    rows = sealed_test.test_rows(found, {"learner": "knn", "theta": {}}, spec, count)
+    rows = sealed_test.test_rows(found, KNN, LOSSES["zero_one"], SPEC, count)
     assert {row.learner for row in rows} == {"knn", "all"}
     exact = next(row for row in rows if row.interval == "clopper_pearson")
     assert exact.risk == 5 / 30
@@ -77,9 +77,8 @@ def test_the_interval_of_the_test_at_each_opening(count: int, delta: float) -> N
 def test_the_test_of_numbers_has_squared_losses_unless_told_otherwise() -> None:
     one = np.arange(4)
     found = SealedPredictions(one, one, one + 2.0, Predictions(value=one * 1.0), None)
-    rows = sealed_test.test_rows(
-        found, {"learner": "knn", "theta": {}}, SealedTestSpec("t", 19, None, LEVEL), 1
-    )
+    loss = loss_for(None, found.classes)
+    rows = sealed_test.test_rows(found, KNN, loss, SPEC, 1)
     assert {row.risk for row in rows} == {4.0}
 
 
@@ -89,16 +88,14 @@ def test_no_interval_of_the_test_is_recommended_where_one_row_has_most_of_the_lo
     for largest, recommended in ((1.5, True), (90.0, False)):
         target[-1] = largest
         found = SealedPredictions(one, one, target, Predictions(value=np.zeros(20)), None)
-        spec = SealedTestSpec("t", 19, LossSpec("squared"), LEVEL)
-        rows = sealed_test.test_rows(found, {"learner": "knn", "theta": {}}, spec, 1)
+        rows = sealed_test.test_rows(found, KNN, LOSSES["squared"], SPEC, 1)
         assert any(row.recommended for row in rows) == recommended
 
 
 def test_a_refused_opening_gives_no_estimate() -> None:
     none = np.arange(0)
     found = SealedPredictions(none, none, none, Predictions(), ["a", "b"])
-    spec = SealedTestSpec("t", 19, LossSpec("zero_one"), LEVEL)
-    assert sealed_test.test_rows(found, {"learner": "knn", "theta": {}}, spec, 2) == []
+    assert sealed_test.test_rows(found, KNN, LOSSES["zero_one"], SPEC, 2) == []
 
 
 def test_bound_on_the_excess_risk_of_the_development_set() -> None:

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from heldout.errors import HeldoutError
-from heldout.measures.choice import SAME, classification_of, loss_spec
-from heldout.measures.registry import LOSSES, plain_names
+from heldout.measures.choice import classification_of, is_score, loss_spec, metric_specs
+from heldout.measures.registry import LOSSES, SAME_AS_SCORER, plain_names
+from heldout.measures.score_registry import OTHERS, SAME, SCORES
 from heldout.measures.scorer_names import SCORERS
 from heldout.measures.spec import LossSpec
 
@@ -34,8 +35,9 @@ def test_what_is_accepted(given: Any, spec: LossSpec | None, classification: boo
 
 BAD: dict[str, tuple[Any, str]] = {
     "a typo": ("sqared", "unknown loss 'sqared'; did you mean 'squared'?"),
-    "a scorer that is a loss": ("accuracy", "the loss of this kind is zero_one"),
-    "a scorer of whole sets": ("roc_auc", "list it under metrics"),
+    "a typo of a scorer": ("roc_acu", "unknown loss 'roc_acu'; did you mean 'roc_auc'?"),
+    "several labels at once": ("f1_samples", "'f1_samples' is for targets with several labels"),
+    "a score without its number": ("fbeta", "'fbeta' needs its number"),
     "costs without numbers": ("costs", "'costs' needs its numbers"),
     "no such module": ("no_such_module.loss", "no module 'no_such_module'"),
     "a number": (3, "should be a name or a mapping, found 3"),
@@ -92,4 +94,15 @@ def test_the_code_of_a_function_is_in_its_spec(
 def test_names_of_scorers_and_losses_are_told_apart() -> None:
     assert set(SAME) <= set(SCORERS)
     assert set(SAME.values()) <= set(plain_names())
-    assert not set(SCORERS) & set(LOSSES)
+    assert set(SCORERS) & set(LOSSES) == set(SAME_AS_SCORER)
+    assert not set(SCORES) & set(LOSSES)
+
+
+def test_every_scorer_is_a_score_a_loss_or_refused() -> None:
+    for name in SCORERS:
+        if name.endswith("_samples"):
+            with pytest.raises(HeldoutError, match="several labels at once"):
+                loss_spec(name, WHERE)
+        else:
+            assert loss_spec(name, WHERE) == LossSpec(name)
+            assert sum(name in known for known in (SAME, OTHERS, SCORES, LOSSES)) == 1

@@ -167,7 +167,7 @@ def test_costs_must_fit_the_classes(given, message):
 
 
 def test_costs_are_for_classes():
-    with pytest.raises(HeldoutError, match="the target is a number"):
+    with pytest.raises(HeldoutError, match="'costs' is for targets that are classes, and these are numbers"):
         loss_for(LossSpec("costs", {"costs": {}}), None)
 
 
@@ -193,5 +193,5 @@ def test_limits_beyond_which_no_interval_holds():
         ("squared", "absolute", "quantile"), 4.0
     )
     assert {name: loss.carriers for name, loss in LOSSES.items() if loss.carriers} == dict.fromkeys(
-        ("cross_entropy", "brier", "costs"), 20.0
+        ("cross_entropy", "brier", "neg_brier_score", "costs"), 20.0
     )

@@ -25,6 +25,14 @@ def check_sets(loss: Loss, plan: Plan) -> None:
     ------
     HeldoutError
         Names the set, what it lacks, and what to do.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from heldout.measures.score_registry import SCORES
+    >>> held = Resample("dev", np.array([0]), {"dev": np.array([1, 2])})
+    >>> table = SimpleNamespace(target=np.array([0, 1, 1]), classes=["a", "b"], weights=None)
+    >>> check_sets(SCORES["f1"], SimpleNamespace(table=table, resamples=[held]))
     """
     if loss.by_example:
         return

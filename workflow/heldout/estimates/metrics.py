@@ -123,6 +123,12 @@ def as_metric(rows: Iterable[EstimateRow], metric: str) -> Iterator[MetricRow]:
     -------
     iterator of MetricRow
         The same rows.
+
+    Examples
+    --------
+    >>> row = EstimateRow("knn", "test", "", "{}", 0.25, *[None] * 5, False, None, 9, score=0.75)
+    >>> [(one.metric, one.value) for one in as_metric([row], "accuracy")]
+    [('accuracy', 0.75)]
     """
     for row in rows:
         yield MetricRow(

@@ -82,6 +82,7 @@ def bind_costs(
 
     Examples
     --------
+    >>> from heldout.measures.registry import LOSSES
     >>> given = {"costs": {"no": {"yes": 1}, "yes": {"no": 5}}}
     >>> bind_costs(LOSSES["costs"], given, ["no", "yes"]).settings["matrix"].tolist()
     [[0.0, 1.0], [5.0, 0.0]]
