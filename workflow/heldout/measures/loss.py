@@ -165,6 +165,12 @@ def takes_weights(loss: Loss) -> bool:
     bool
         False for functions of sets of the user's own, and for scorers that are left to scikit-learn, of
         which some take none.
+
+    Examples
+    --------
+    >>> from heldout.measures.score_registry import SCORES, other_scorer
+    >>> takes_weights(SCORES["roc_auc"]), takes_weights(other_scorer("rand_score"))
+    (True, False)
     """
     return loss.by_example or loss.value.startswith("heldout.measures.set_losses")
 
