@@ -11,10 +11,12 @@ from heldout.audit.draw_cells import DrawCells
 from heldout.audit.source import Draw, Source, usable_draw
 from heldout.cells.plan import columns_of
 from heldout.cells.preflight import checked_builder
+from heldout.cells.sets_check import Sets, check_sets
 from heldout.estimates.confidence_rows import learner_p_values
 from heldout.estimates.confidence_set import kept
 from heldout.estimates.evidence import Evidence, facts_of
 from heldout.estimates.lookup import available_kind
+from heldout.estimates.loss_table import named_resamples
 from heldout.estimates.out_of_fold import OutOfFold
 from heldout.estimates.procedures import ALL, Chosen, Procedures
 from heldout.estimates.registry import ESTIMATORS
@@ -30,7 +32,7 @@ from heldout.numerics.pipeline import Builder
 from heldout.resampling.draw import draw_split
 from heldout.resampling.kinds import ADJACENT, FULL, IMPLIED, PAIRS, split_files
 from heldout.resampling.spec import SplitSettings, SplitSpec
-from heldout.resampling.split import Split
+from heldout.resampling.split import Resample, Split
 from heldout.selection.scan import curve_of
 
 RowName = tuple[str, str, str]
@@ -156,7 +158,19 @@ class Auditor:
             SplitSpec(setup.task, seed, name, setup.settings[name], setup.stratify)
             for name in split_files(list(setup.kinds))
         ]
-        return {spec.split: draw_split(draw.table.rows_to_split, spec) for spec in specs}
+        found = {spec.split: draw_split(draw.table.rows_to_split, spec) for spec in specs}
+        self._refuse_undefined(draw, found)
+        return found
+
+    def _refuse_undefined(self, draw: Draw, splits: dict[str, Split]) -> None:
+        """The workflow refuses held-out sets that the loss is not defined on; so does the audit, and a sealed one."""
+        table, test = draw.table, draw.test
+        loss = loss_for(self.setup.loss, table.classes, table.class_counts)
+        named = named_resamples(self.setup.kinds, table.n, splits)
+        check_sets(loss, Sets(table, [one for kind in named.values() for one in kind.values()]))
+        if test.n:
+            everything = Resample("test", np.arange(0), {"test": np.arange(test.n)})
+            check_sets(loss, Sets(test, [everything]))
 
     def _cells(self, draw: Draw, splits: dict[str, Split], seed: int) -> DrawCells:
         setup = self.setup

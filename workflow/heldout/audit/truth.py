@@ -163,13 +163,18 @@ class DrawnProbe:
     known: np.ndarray | None
 
     def risk(self, loss: Loss, predictions: Predictions) -> Risk:
-        """The risk on these rows; its error by the spread over parts of them."""
+        """The risk on these rows, and its error: by the spread over parts of them, for the first model."""
         rows = np.arange(len(self.target))
-        parts = [
-            self._risk(loss, predictions.take(part), part) for part in np.array_split(rows, PARTS)
-        ]
-        error = float(np.std(parts, ddof=1) / np.sqrt(PARTS))
-        return Risk(self._risk(loss, predictions, rows), error)
+        if "error" not in self._known_error:
+            parts = [
+                self._risk(loss, predictions.take(one), one) for one in np.array_split(rows, PARTS)
+            ]
+            self._known_error["error"] = float(np.std(parts, ddof=1) / np.sqrt(PARTS))
+        return Risk(self._risk(loss, predictions, rows), self._known_error["error"])
+
+    @cached_property
+    def _known_error(self) -> dict[str, float]:
+        return {}
 
     def _risk(self, loss: Loss, said: Predictions, rows: np.ndarray) -> float:
         if self.known is None or not takes_weights(loss):

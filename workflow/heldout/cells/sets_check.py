@@ -1,6 +1,7 @@
 """Checks before the first fit that a loss is defined on every held-out set."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,14 @@ from heldout.measures.loss import Loss
 from heldout.resampling.split import TRAIN, Resample
 
 
-def check_sets(loss: Loss, plan: Plan) -> None:
+class Sets(NamedTuple):
+    """A table and the resamples of it: all that is looked at."""
+
+    table: Prepared
+    resamples: Sequence[Resample]
+
+
+def check_sets(loss: Loss, plan: Plan | Sets) -> None:
     """Refuse a loss that is not defined on some held-out set of a plan.
 
     Parameters

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from heldout.errors import HeldoutError
 from heldout.estimates.evidence import Evidence, Sample, facts_of
 from heldout.estimates.intervals import opening_divisor
 from heldout.estimates.procedures import ALL
@@ -46,7 +47,13 @@ def test_rows(
     if not len(found):
         return []
     learner, theta = choice["learner"], choice["theta"]
-    evidence = sealed_evidence(found, loss, spec, count)
+    try:
+        evidence = sealed_evidence(found, loss, spec, count)
+    except ValueError as error:
+        raise HeldoutError(
+            f"'{loss.name}' is not defined on the {len(found)} sealed rows: {error}. They are opened, and another "
+            "loss is no new look at them"
+        ) from error
     return [
         row
         for name in (learner, ALL)
