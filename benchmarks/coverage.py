@@ -128,7 +128,7 @@ def run_audits(cells: Sequence[Cell], folder: Path, cores: int) -> None:
     command = [sys.executable, "-m", "snakemake", "--cores", str(cores), "--quiet", "rules"]
     command += ["--snakefile", str(ROOT / "Snakefile"), "--directory", str(folder)]
     command += ["--max-jobs-per-timespan", "100000/10s"]  # each timespan it looks at all jobs anew
-    command += ["--rerun-incomplete", "--configfile", str(config), "--"]
+    command += ["--rerun-incomplete", "--keep-going", "--configfile", str(config), "--"]
     command += [f"results/{cell.task}/audit.csv" for cell in cells]
     subprocess.run(command, check=True)
 
