@@ -11,6 +11,7 @@ from heldout.cells.plan import Plan, columns_of
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.learners.learner import Learner
 from heldout.measures.loss import RANKING
+from heldout.measures.needs import BY_THRESHOLD
 from heldout.names import Theta, canonical
 from heldout.numerics import errors
 from heldout.numerics.errors import LearnerError
@@ -158,13 +159,21 @@ def _check_predictions(builder: Builder, theta: Theta, loss_needs: str | None) -
     estimator = builder.estimator(builder.recipe(theta), 0)
     if not any(hasattr(estimator, method) for method in methods):
         name, kind = builder.definition.name, type(builder.prototype).__name__
+        needed = (
+            "`threshold` needs; leave out this learner or the threshold"
+            if loss_needs == BY_THRESHOLD
+            else "the loss needs; choose loss: zero_one or another learner"
+        )
         raise HeldoutError(
-            f"learners.{name}: {kind} gives no probabilities, which the loss "
-            "needs; choose loss: zero_one or another learner (SVC: params {probability: true})"
+            f"learners.{name}: {kind} gives no probabilities, which {needed} (SVC: params {{probability: true}})"
         )
 
 
-GIVEN_BY = {"proba": ("predict_proba",), RANKING: ("decision_function", "predict_proba")}
+GIVEN_BY = {
+    "proba": ("predict_proba",),
+    BY_THRESHOLD: ("predict_proba",),
+    RANKING: ("decision_function", "predict_proba"),
+}
 """The methods that give what a loss needs: one of them is enough."""
 
 
