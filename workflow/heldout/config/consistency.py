@@ -104,10 +104,10 @@ def _check_sets(task: Task, where: str) -> None:
 def _check_threshold(task: Task, learners: list[Learner], where: str) -> None:
     """Refuse a threshold that would change nothing, or that some part of the task cannot try."""
     thresholds_of(task.threshold, where)
-    if needs_of(task.loss) not in (None, "label"):
-        name = task.loss if isinstance(task.loss, str) else next(iter(task.loss or {}))
+    loss = loss_spec(task.loss, where)
+    if loss is not None and needs_of(task.loss) not in (None, "label"):
         raise HeldoutError(
-            f"{where}: the threshold changes labels only, and the loss '{name}' is not computed from labels; "
+            f"{where}: the threshold changes labels only, and the loss '{loss.name}' is not computed from labels; "
             "choose one that is, such as f1 or balanced_accuracy, or leave out the threshold"
         )
     if task.select.rule == "first_local_min":
