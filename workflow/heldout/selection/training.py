@@ -1,13 +1,13 @@
 """What is known of the final model when it has been trained: learner, θ, data, seed and versions."""
 
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from heldout import __version__
 from heldout.cells.key import family
 from heldout.cells.plan import Plan
-from heldout.data.prepared import Prepared
 from heldout.measures.positive import positive_class
 from heldout.measures.thresholds import THRESHOLD
 from heldout.names import Theta, canonical, digest
@@ -21,7 +21,9 @@ class Decision:
     positive: int
 
 
-def decision_of(theta: Theta, named: str | None, table: Prepared) -> Decision:
+def decision_of(
+    theta: Theta, named: str | None, classes: Sequence[Any], counts: Sequence[int]
+) -> Decision:
     """Find out how the final model decides.
 
     Parameters
@@ -30,15 +32,20 @@ def decision_of(theta: Theta, named: str | None, table: Prepared) -> Decision:
         The selected θ, with its threshold.
     named
         The class that the config calls the positive one, if any.
-    table
-        The table of the task, which has two classes.
+    classes, counts
+        The two labels, and the number of unsealed rows of each.
 
     Returns
     -------
     Decision
         The threshold and the positive class.
+
+    Examples
+    --------
+    >>> decision_of({"C": 1, "threshold": 0.2}, None, ["ill", "well"], [20, 80])
+    Decision(threshold=0.2, positive=0)
     """
-    positive = positive_class(named, table.classes, table.class_counts)
+    positive = positive_class(named, classes, counts)
     assert positive is not None
     return Decision(theta[THRESHOLD], positive)
 

@@ -24,7 +24,8 @@ def main(folder: Path, spec: TrainFinal) -> None:
     plan = open_plan(folder, replace(spec.cells, kinds=[FULL]))
     theta, decision, labels = choice["theta"], None, dict[str, Any]()
     if spec.thresholded:
-        decision = decision_of(theta, spec.positive, plan.table)
+        classes, counts = plan.table.classes or [], plan.table.class_counts or []
+        decision = decision_of(theta, spec.positive, classes, counts)
         theta, labels = without_threshold(theta), asdict(decision)
     pipeline = final_pipeline(plan, store, choice["learner"], theta)
     predictor = Predictor(pipeline, plan.table.facts["schema"], **labels)
