@@ -103,7 +103,8 @@ def test_learners_and_cells_are_not_mixed_up() -> None:
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(thresholds, "ROWS", 30)
     cells = ThresholdedCells(Fitted(), 1)
-    for name in "abcdefgh":
-        cells.predictions("l", {"C": 1, "threshold": 0.5}, resample(name))
-        [kept] = cells._kept.values()
-        assert len(kept) <= 2
+    for c in (1, 2):
+        for name in "abcdefgh":
+            cells.predictions("l", {"C": c, "threshold": 0.5}, resample(name))
+            [kept] = cells._kept.values()
+            assert len(kept) <= 2
