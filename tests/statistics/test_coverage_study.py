@@ -68,7 +68,9 @@ def test_the_published_study_is_of_the_problems_that_are_there() -> None:
         mine = [row for row in rows if (row.problem, row.n) == (cell.problem.name, cell.n)]
         valid = {(row.estimator, row.interval) for row in mine}
         for row in mine:
-            assert row.recommended == recommended(cell, row.estimator, row.interval, row.target, valid)
+            assert row.recommended == recommended(
+                cell, row.estimator, row.interval, row.target, valid
+            )
 
 
 def row(

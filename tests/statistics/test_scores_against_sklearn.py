@@ -75,10 +75,7 @@ def searched(loops: Loops, scorer: Scorer, fold: np.ndarray, outer: int) -> tupl
     """θ by GridSearchCV on the other folds, and the score of its refit on the outer one."""
     inside, held = np.flatnonzero(fold != outer), np.flatnonzero(fold == outer)
     step = model_of(loops.learner, loops.kind).steps[-1][0]
-    grid = {
-        f"{step}__{name}": [theta[name] for theta in loops.thetas]
-        for name in loops.thetas[0]
-    }
+    grid = {f"{step}__{name}": [theta[name] for theta in loops.thetas] for name in loops.thetas[0]}
     search = GridSearchCV(
         model_of(loops.learner, loops.kind), grid, scoring=scorer, cv=PredefinedSplit(fold[inside])
     )
@@ -110,7 +107,9 @@ def test_every_theta_and_nested_cv(
         score = best.risk if name.startswith("neg_") else 1 - best.risk
         assert best.score == pytest.approx(score, abs=TOLERANCE), "as people read it"
         expected = [
-            searched(loops, scorer, fold, outer) for fold in folds for outer in range(fold.max() + 1)
+            searched(loops, scorer, fold, outer)
+            for fold in folds
+            for outer in range(fold.max() + 1)
         ]
         rows = chosen_in(found, learner)
         assert [json.loads(row.theta) for row in rows] == [theta for theta, _ in expected]
@@ -201,7 +200,9 @@ def test_the_other_estimators(name: str, wide: Path) -> None:
             given = {estimator: found.risk(learner, theta, estimator) for estimator in expected}
             assert given == pytest.approx(expected, abs=TOLERANCE)
         [fold] = folds_of(found)
-        table = np.array([risk_of(name, loops.fold_scores(scorer, [fold], t)) for t in loops.thetas])
+        table = np.array(
+            [risk_of(name, loops.fold_scores(scorer, [fold], t)) for t in loops.thetas]
+        )
         best = int(table.mean(axis=1).argmin())
         regret = np.mean(table[best] - table.min(axis=0))
         corrected = table[best].mean() + regret

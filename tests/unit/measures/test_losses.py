@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from heldout.errors import HeldoutError
-from heldout.measures.registry import CLIP, LOSSES, loss_for
-from heldout.measures.registry import title_of
+from heldout.measures.registry import CLIP, LOSSES, loss_for, title_of
 from heldout.measures.spec import LossSpec
 from heldout.predictions import Predictions
 
@@ -167,7 +166,9 @@ def test_costs_must_fit_the_classes(given, message):
 
 
 def test_costs_are_for_classes():
-    with pytest.raises(HeldoutError, match="'costs' is for targets that are classes, and these are numbers"):
+    with pytest.raises(
+        HeldoutError, match="'costs' is for targets that are classes, and these are numbers"
+    ):
         loss_for(LossSpec("costs", {"costs": {}}), None)
 
 

@@ -12,6 +12,7 @@ from heldout.cells.weights_check import check_weights
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.learners.learner import Learner
 from heldout.measures.loss import RANKING
+from heldout.measures.needs import BY_THRESHOLD
 from heldout.names import Theta, canonical
 from heldout.numerics import errors
 from heldout.numerics.errors import LearnerError
@@ -31,7 +32,7 @@ def checked_builders(plan: Plan, loss_needs: str | None) -> dict[str, Builder]:
     plan
         The plan of a task.
     loss_needs
-        The kind of prediction that the loss is computed from: label, proba or value.
+        What the loss needs of predictions: label, proba, value, ranking, or threshold.
 
     Returns
     -------
@@ -52,11 +53,14 @@ def checked_builders(plan: Plan, loss_needs: str | None) -> dict[str, Builder]:
     ['knn']
     """
     columns = columns_of(plan.table)
+    thetas = {learner.name: _some_thetas(learner, plan) for learner in plan.learners}
     builders = {
-        learner.name: checked_builder(learner, columns, _some_thetas(learner, plan), loss_needs)
+        learner.name: checked_builder(learner, columns, thetas[learner.name], loss_needs)
         for learner in plan.learners
     }
     check_weights(plan, builders)
+    if loss_needs == BY_THRESHOLD:
+        _check_probabilities({name: (one, thetas[name][0]) for name, one in builders.items()})
     return builders
 
 
@@ -156,15 +160,33 @@ def _check_values(estimator: Any, learner: str, theta: Theta) -> None:
 
 def _check_predictions(builder: Builder, theta: Theta, loss_needs: str | None) -> None:
     methods = GIVEN_BY.get(loss_needs or "")
-    if methods is None:
-        return
-    estimator = builder.estimator(builder.recipe(theta), 0)
-    if not any(hasattr(estimator, method) for method in methods):
+    if methods is not None and not _gives(builder, theta, methods):
         name, kind = builder.definition.name, type(builder.prototype).__name__
         raise HeldoutError(
             f"learners.{name}: {kind} gives no probabilities, which the loss "
             "needs; choose loss: zero_one or another learner (SVC: params {probability: true})"
         )
+
+
+def _check_probabilities(built: dict[str, tuple[Builder, Theta]]) -> None:
+    """Name all learners without probabilities at once: a threshold is for all or none."""
+    lacking = {
+        name: type(builder.prototype).__name__
+        for name, (builder, theta) in built.items()
+        if not _gives(builder, theta, GIVEN_BY["proba"])
+    }
+    if lacking:
+        named = ", ".join(f"'{name}' ({kind})" for name, kind in lacking.items())
+        raise HeldoutError(
+            f"threshold: needs probabilities, and there are none of {named}; leave out the learner or the "
+            "threshold (SVC: params {probability: true})"
+        )
+
+
+def _gives(builder: Builder, theta: Theta, methods: Sequence[str]) -> bool:
+    """Whether the estimator has one of some methods."""
+    estimator = builder.estimator(builder.recipe(theta), 0)
+    return any(hasattr(estimator, method) for method in methods)
 
 
 GIVEN_BY = {"proba": ("predict_proba",), RANKING: ("decision_function", "predict_proba")}

@@ -1,7 +1,7 @@
-"""Checks before the first fit that a loss is defined on every held-out set."""
+"""Checks before the first fit that a loss is defined on every held-out set, and that thresholds can decide."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,6 +49,42 @@ def check_sets(loss: Loss, plan: Plan | Sets) -> None:
     for resample in plan.resamples:
         for name, rows in _sets(resample):
             _check_set(loss, plan.table, name, rows)
+
+
+def check_threshold(loss: Loss | None, classes: Sequence[Any] | None) -> None:
+    """Refuse decision thresholds where they do not decide between two classes.
+
+    Parameters
+    ----------
+    loss
+        The loss that θ is chosen by; None where the user's function is not imported yet.
+    classes
+        The labels; None if targets are numbers.
+
+    Raises
+    ------
+    HeldoutError
+        Says what is wrong and what to do.
+
+    Examples
+    --------
+    >>> check_threshold(None, ["adelie", "chinstrap", "gentoo"])
+    Traceback (most recent call last):
+    heldout.errors.HeldoutError: threshold: is for two classes, and the target has 3; leave it out
+    """
+    if classes is None:
+        raise HeldoutError(
+            "threshold: is for two classes, and the target is a number; leave it out"
+        )
+    if len(classes) != 2:
+        raise HeldoutError(
+            f"threshold: is for two classes, and the target has {len(classes)}; leave it out"
+        )
+    if loss is not None and loss.needs != "label":
+        raise HeldoutError(
+            f"threshold: changes labels only, and the loss '{loss.name}' is computed from {loss.needs}; choose one "
+            "of labels (needs: label), or leave out the threshold"
+        )
 
 
 def _sets(resample: Resample) -> Iterable[tuple[str, np.ndarray]]:

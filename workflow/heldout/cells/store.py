@@ -21,6 +21,7 @@ from heldout.cells.score_file import ENDING, Circumstances, Identity, ScoreFile
 from heldout.cells.version import FILE, FORMAT, LINE, store_version
 from heldout.errors import HeldoutError
 from heldout.files import write_text
+from heldout.measures.needs import fields_of
 from heldout.names import Theta, theta_name
 from heldout.numerics.fit_warning import FitWarning
 from heldout.predictions import Predictions
@@ -115,7 +116,7 @@ class Store:
         with_model
             Whether it must have a model.
         needs
-            The kind of prediction that it must have; None if any will do.
+            What a loss needs of its predictions; None if any will do.
 
         Returns
         -------
@@ -125,7 +126,7 @@ class Store:
         scores = self.read(cell)
         if scores is None or scores.key != key:
             return None
-        if needs and needs not in scores.predictions.arrays():
+        if needs and not scores.predictions.arrays().keys() & fields_of(needs):
             return None
         places = self._places(cell)
         places.finish(scores.circumstances)

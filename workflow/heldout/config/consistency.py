@@ -7,7 +7,8 @@ from heldout.data import oracle_catalogue
 from heldout.errors import HeldoutError
 from heldout.estimates.lookup import nested_among
 from heldout.learners.learner import Learner
-from heldout.measures.choice import classification_of, is_score, loss_spec, metric_specs
+from heldout.measures.choice import classification_of, is_score, loss_spec, metric_specs, needs_of
+from heldout.measures.thresholds import THRESHOLD, thresholds_of
 
 ENDLESS = re.compile(r"(.+)\1{19,}$")
 """What Snakemake refuses as a PeriodicWildcardError."""
@@ -84,6 +85,8 @@ def check_task(name: str, config: Config, learners: list[Learner]) -> None:
     loss_spec(task.loss, f"{where}.loss")
     metric_specs(task.metrics, f"{where}.metrics", task.positive)
     _check_sets(task, where)
+    if task.threshold is not None:
+        _check_threshold(task, learners, f"{where}.{THRESHOLD}")
     classification = classification_of(task.loss)
     if classification is not None:
         for learner in learners:
@@ -99,6 +102,32 @@ def _check_sets(task: Task, where: str) -> None:
             f"{where}.loss: '{name}' is a number of a whole set, and leave-one-out holds out single rows; "
             f"leave out loo, or choose a loss of single rows"
         )
+
+
+def _check_threshold(task: Task, learners: list[Learner], where: str) -> None:
+    """Refuse a threshold that would change nothing, or that some part of the task cannot try."""
+    thresholds_of(task.threshold, where)
+    loss = loss_spec(task.loss, where)
+    if loss is not None and needs_of(task.loss) not in (None, "label"):
+        raise HeldoutError(
+            f"{where}: the threshold changes labels only, and the loss '{loss.name}' is not computed from labels; "
+            "choose one that is, such as f1 or balanced_accuracy, or leave out the threshold"
+        )
+    if task.select.rule == "first_local_min":
+        raise HeldoutError(
+            f"{where}: first_local_min scans one ordered hyper-parameter, and the threshold is another one; "
+            "choose another select.rule, or leave out the threshold"
+        )
+    if task.audit is not None:
+        raise HeldoutError(
+            f"{where}: an audit does not try thresholds; leave out audit or threshold"
+        )
+    for learner in learners:
+        if THRESHOLD in {*learner.params, *learner.thetas(0)[0]}:
+            raise HeldoutError(
+                f"{where}: learner '{learner.name}' has a parameter '{THRESHOLD}' of its own, so that θ would hold "
+                "two; leave out one of them"
+            )
 
 
 def _check_task_name(name: str, where: str) -> None:

@@ -88,6 +88,17 @@ learners:
       alpha: {logspace: [-2, 2, 9]}
       features: [[bmi, bp], [bmi, bp, s5], [age, sex, bmi, bp, s5]]
 """,
+    "A rare class: F1 as the measure, its threshold chosen together with θ": """
+tasks:
+  patients:
+    data: data/patients.csv
+    target: outcome
+    loss: f1               # or balanced_accuracy, {fbeta: 2}, {precision_at_recall: 0.9}, {costs: …}
+    positive: ill
+    threshold: tune        # or a number, or a list of numbers
+    metrics: [roc_auc]     # which no threshold changes
+    learners: [logistic, forest]
+""",
     "A hyper-parameter without an end: stop at the first significant local minimum": """
 tasks:
   penguins:

@@ -13,6 +13,9 @@ from heldout.limits import WHOLE_NUMBER, TooMuchError, check_size, written
 EXPONENT = re.compile(r"[-+]?(\.\d+|\d+(\.\d*)?)[eE][-+]?\d+")
 """Numbers such as 1e-3, which YAML 1.1 reads as text because the decimal point is missing."""
 
+NUMBERS = ("test", "threshold")
+"""Keys of a task that may hold numbers or texts."""
+
 SHOWN = 200
 """How many characters of a wrong value a message has."""
 
@@ -87,20 +90,21 @@ def _check_plain(value: Any, where: str) -> None:
 
 
 def _with_numbers(raw: Any) -> Any:
-    """The config with 1e-3 as a number wherever a number may stand: in learners and in `test`."""
+    """The config with 1e-3 as a number wherever a number may stand: in learners and in some keys of tasks."""
     if not isinstance(raw, dict):
         return raw
     whole = dict(raw)
     if "learners" in raw:
         whole["learners"] = _numbers_in(raw["learners"])
     if isinstance(raw.get("tasks"), dict):
-        whole["tasks"] = {name: _with_test(task) for name, task in raw["tasks"].items()}
+        whole["tasks"] = {name: _with_numbers_of_task(task) for name, task in raw["tasks"].items()}
     return whole
 
 
-def _with_test(task: Any) -> Any:
-    found = isinstance(task, dict) and "test" in task
-    return {**task, "test": _numbers_in(task["test"])} if found else task
+def _with_numbers_of_task(task: Any) -> Any:
+    if not isinstance(task, dict):
+        return task
+    return task | {key: _numbers_in(task[key]) for key in NUMBERS if key in task}
 
 
 def _numbers_in(value: Any) -> Any:

@@ -8,10 +8,12 @@ estimators and losses come from their registries.
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticKnownError
 
 from heldout import limits
 from heldout.config.one_of import OneOf
 from heldout.estimates.lookup import default_estimators, estimator_names, selector_names
+from heldout.measures.thresholds import TUNE
 
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 
@@ -34,8 +36,19 @@ def _keys_as_texts(value: Any) -> Any:
     }
 
 
+def _as_threshold(value: Any) -> Any:
+    """Refuse what is neither a word, a number nor a list of numbers, in one message."""
+    numbers = value if isinstance(value, list) else [value]
+    plain = all(isinstance(one, int | float) and not isinstance(one, bool) for one in numbers)
+    if value not in (None, TUNE) and not plain:
+        expected = f"'{TUNE}', a number or a list of numbers"
+        raise PydanticKnownError("literal_error", {"expected": expected})
+    return value
+
+
 Loss = Annotated[str | dict[str, Any], BeforeValidator(_keys_as_texts)]
 Label = Annotated[str, BeforeValidator(_as_text)]
+Threshold = Annotated[Literal["tune"] | float | list[float] | None, BeforeValidator(_as_threshold)]
 EstimatorName = Annotated[str, OneOf(estimator_names)]
 SelectorName = Annotated[str, OneOf(selector_names)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=60)]
@@ -172,6 +185,12 @@ class Task(Strict):
     positive: Label | None = Field(
         default=None,
         description="the class that AUC, F1, precision, recall and thresholds mean. Default: the rarer of two",
+    )
+    threshold: Threshold = Field(
+        default=None,
+        description="two classes, measures of labels: the probability from which a row gets the class `positive`. A number, "
+        "a list of numbers to choose from, or `tune`, which tries 29 of them. It is chosen together with θ, from stored "
+        "predictions ([thresholds](../docs/thresholds.md)). Default: the labels that learners predict",
     )
     test: Annotated[float, Field(ge=0, lt=1)] | str = Field(
         default=0.2,

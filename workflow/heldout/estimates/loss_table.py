@@ -21,9 +21,11 @@ from heldout.cells.stored import StoredCells
 from heldout.data.prepared import Prepared, open_prepared
 from heldout.errors import HeldoutError
 from heldout.estimates.spec import LossTableSpec
+from heldout.estimates.thresholds import ThresholdedCells
 from heldout.learners.learner import Learner
 from heldout.measures.loss import Loss
 from heldout.measures.registry import loss_for
+from heldout.measures.thresholds import with_thresholds
 from heldout.names import Theta, canonical
 from heldout.predictions import Predictions
 from heldout.resampling.split import Partition, Resample, Split, partitions, resamples
@@ -222,14 +224,24 @@ def open_loss_table(folder: Path, spec: LossTableSpec, batches: int) -> LossTabl
     table = open_prepared(folder / "data")
     index = read_manifests(manifest_paths(folder, batches))
     splits = read_splits(folder, spec.kinds)
+    loss = loss_for(spec.loss, table.classes, table.class_counts)
+    thetas = {learner.name: _thetas(learner, spec.seed, index) for learner in spec.learners}
     return LossTable(
         table,
-        loss_for(spec.loss, table.classes, table.class_counts),
-        {learner.name: _thetas(learner, spec.seed, index) for learner in spec.learners},
+        loss,
+        {name: with_thresholds(grid, spec.thresholds) for name, grid in thetas.items()},
         splits,
         named_resamples(spec.kinds, table.n, splits),
-        StoredCells(Store(folder / "cells"), index),
+        _cells(StoredCells(Store(folder / "cells"), index), spec, loss),
     )
+
+
+def _cells(stored: StoredCells, spec: LossTableSpec, loss: Loss) -> Cells:
+    """The stored cells, or, where thresholds are tried, these with labels decided by them."""
+    if not spec.thresholds:
+        return stored
+    assert loss.positive is not None
+    return ThresholdedCells(stored, loss.positive)
 
 
 def _thetas(learner: Learner, seed: int, index: Index) -> list[Theta]:

@@ -3,7 +3,7 @@
 Standard library only: the workflow imports this while it is parsed.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from heldout.learners.learner import Learner
 from heldout.measures.spec import LossSpec
@@ -18,6 +18,8 @@ class LossTableSpec:
     """None: zero-one for classes, squared for numbers."""
     kinds: list[str]
     learners: list[Learner]
+    thresholds: list[float] = field(default_factory=list)
+    """The decision thresholds that are tried with each θ; none where labels are the learners' own."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from heldout.execution.specs import build
 from heldout.execution.study import Study
 from heldout.learners.learner import Learner
+from heldout.measures.needs import BY_THRESHOLD
 from heldout.measures.spec import LossSpec
 from heldout.user_code.search import look_in_study_folder
 
@@ -65,7 +66,7 @@ def rehearse(study: Study, task: str, users_code: bool) -> Rehearsal:
     """
     from heldout.cells.plan import open_plan
     from heldout.cells.preflight import checked_builders
-    from heldout.cells.sets_check import check_sets
+    from heldout.cells.sets_check import check_sets, check_threshold
     from heldout.data.prepare import prepare
     from heldout.execution.steps import draw_splits
 
@@ -85,7 +86,11 @@ def rehearse(study: Study, task: str, users_code: bool) -> Rehearsal:
         loss = _loss(spec.loss, plan.table, users_code)
         if loss is not None:
             check_sets(loss, plan)
-        checked_builders(replace(plan, learners=built), None if loss is None else loss.needs)
+        needs = None if loss is None else loss.needs
+        if spec.thresholded:
+            check_threshold(loss, plan.table.classes)
+            needs = BY_THRESHOLD
+        checked_builders(replace(plan, learners=built), needs)
         title = (
             spec.loss.name if spec.loss and spec.loss.name else "" if loss is None else loss.name
         )

@@ -17,6 +17,7 @@ from heldout.estimates.lookup import kinds_needed
 from heldout.learners.learner import Learner, define
 from heldout.measures.choice import loss_spec, metric_specs
 from heldout.measures.spec import LossSpec
+from heldout.measures.thresholds import thresholds_of
 from heldout.resampling.kinds import (
     ADJACENT,
     BAGS,
@@ -57,6 +58,11 @@ class DeclaredTask:
     def metrics(self) -> dict[str, LossSpec]:
         """The further measures, by what they are called."""
         return metric_specs(self.block.metrics, f"tasks.{self.name}.metrics", self.block.positive)
+
+    @property
+    def thresholds(self) -> list[float]:
+        """The decision thresholds to try; none where labels are the learners' own."""
+        return thresholds_of(self.block.threshold, f"tasks.{self.name}.threshold")
 
     @property
     def estimators(self) -> list[str]:
@@ -192,6 +198,8 @@ def check_sizes(task: DeclaredTask) -> None:
     thetas = sum(task.grid_sizes)
     words = f"cells ({thetas} values of θ × {sets} held-out sets)"
     limits.refuse_above(limits.CELLS, thetas * sets, where, words)
+    tried = max(task.grid_sizes) * len(task.thresholds)
+    limits.refuse_above(limits.THETAS, tried, f"{where}.threshold", "values of θ with thresholds")
     if task.block.audit is not None:
         rows = max(*task.audit.m, task.audit.truth)
         numbers = rows * task.oracle.get("features", 1)

@@ -141,6 +141,34 @@ def classification_of(given: Any) -> bool | None:
     return {"label": True, "proba": True, "value": False}.get(needs or "")
 
 
+def needs_of(given: Any) -> str | None:
+    """Say what kind of prediction the key `loss` is computed from.
+
+    Parameters
+    ----------
+    given
+        The key `loss` of a task, which was read without an error before.
+
+    Returns
+    -------
+    str or None
+        label, proba, value or ranking; None if the target, or the user's function, decides.
+
+    Examples
+    --------
+    >>> needs_of("f1"), needs_of("neg_log_loss"), needs_of({"quantile": 0.5}), needs_of(None)
+    ('label', 'proba', 'value', None)
+    """
+    name = next(iter(given)) if isinstance(given, dict) else given
+    name = SAME.get(name, name)
+    if name in OTHERS:
+        return OTHERS[name][1]
+    known = LOSSES.get(name) or SCORES.get(name)
+    if known is not None:
+        return known.needs
+    return given.get("needs") if isinstance(given, dict) else None
+
+
 def is_score(given: Any) -> bool:
     """Say whether the key `loss` asks for a number of whole sets.
 

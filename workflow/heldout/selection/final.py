@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from heldout.data.schema import schema_from_json
+from heldout.estimates.thresholds import decided
 from heldout.predictions import Predictions
 
 
@@ -15,11 +16,25 @@ class Predictor:
 
     Takes a pandas DataFrame, a pyarrow Table or the path of a table; columns are found by name,
     unknown categories and missing values are handled as in training.
+
+    Where there is a threshold, a row gets the class at position `positive` if its probability is at least the
+    threshold, else the other one of two classes.
     """
 
-    def __init__(self, pipeline: Any, schema: dict[str, Any]):
+    threshold: float | None = None  # here too: models of earlier versions were stored without it
+    positive: int | None = None
+
+    def __init__(
+        self,
+        pipeline: Any,
+        schema: dict[str, Any],
+        threshold: float | None = None,
+        positive: int | None = None,
+    ):
         self.pipeline = pipeline
         self.schema = schema
+        self.threshold = threshold
+        self.positive = positive
 
     @property
     def classes(self) -> list[Any] | None:
@@ -48,7 +63,11 @@ class Predictor:
 
         schema = schema_from_json(self.schema)
         features = schema.encode(_as_table(rows, schema.missing))
-        return predict(self.pipeline[-1], self.pipeline[:-1].transform(features), self.classes)
+        said = predict(self.pipeline[-1], self.pipeline[:-1].transform(features), self.classes)
+        if self.threshold is None:
+            return said
+        assert self.positive is not None
+        return decided(said, self.threshold, self.positive)
 
 
 def _as_table(rows: Any, missing: Sequence[str]) -> Any:

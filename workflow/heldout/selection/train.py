@@ -6,6 +6,7 @@ from heldout.cells.fit import fit_model
 from heldout.cells.plan import Plan
 from heldout.cells.store import Cell, Store
 from heldout.errors import HeldoutError
+from heldout.measures.thresholds import without_threshold
 from heldout.names import Theta, theta_name
 from heldout.resampling.kinds import FULL
 
@@ -40,13 +41,15 @@ def final_pipeline(plan: Plan, store: Store, name: str, theta: Theta) -> Any:
     return outcome.model
 
 
-def selected_folders(selection: dict[str, Any]) -> set[str]:
+def selected_folders(selection: dict[str, Any], thresholded: bool = False) -> set[str]:
     """List the folders of the store with the selected θ of each learner.
 
     Parameters
     ----------
     selection
         The content of choice.json.
+    thresholded
+        Whether θ holds a decision threshold, which no cell knows of.
 
     Returns
     -------
@@ -58,5 +61,7 @@ def selected_folders(selection: dict[str, Any]) -> set[str]:
     >>> selected_folders({"learners": {"knn": {"theta": {"n_neighbors": 5}}}})
     {'knn/n_neighbors=5'}
     """
-    chosen = selection["learners"].items()
-    return {f"{name}/{theta_name(entry['theta'])}" for name, entry in chosen}
+    chosen = {name: entry["theta"] for name, entry in selection["learners"].items()}
+    if thresholded:
+        chosen = {name: without_threshold(theta) for name, theta in chosen.items()}
+    return {f"{name}/{theta_name(theta)}" for name, theta in chosen.items()}

@@ -87,6 +87,7 @@ def fit_cells(task: DeclaredTask, batch: str, batches: str) -> FitCells:
     return FitCells(
         cells=replace(cells, learners=[replace(one, simpler={}) for one in cells.learners]),
         loss=task.loss,
+        thresholded=bool(task.thresholds),
         models=task.config.models,
         scan=_scan(task),
         batch=int(batch),
@@ -124,8 +125,10 @@ def compute_metrics(task: DeclaredTask) -> ComputeMetrics:
 
 
 def train_final(task: DeclaredTask) -> TrainFinal:
-    """The final model."""
-    return TrainFinal(_cells(task), task.config.models)
+    """The final model. The positive class counts only where a threshold decides for it."""
+    thresholded = bool(task.thresholds)
+    positive = task.block.positive if thresholded else None
+    return TrainFinal(_cells(task), task.config.models, thresholded, positive)
 
 
 def open_test(task: DeclaredTask) -> OpenTest:
@@ -262,7 +265,7 @@ def _cells(task: DeclaredTask) -> CellsSpec:
 
 
 def _loss_table(task: DeclaredTask) -> LossTableSpec:
-    return LossTableSpec(task.config.seed, task.loss, task.kinds(), task.learners)
+    return LossTableSpec(task.config.seed, task.loss, task.kinds(), task.learners, task.thresholds)
 
 
 def _rule(task: DeclaredTask) -> RuleSpec:

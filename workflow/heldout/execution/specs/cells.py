@@ -13,6 +13,8 @@ class FitCells:
 
     cells: CellsSpec
     loss: LossSpec | None
+    thresholded: bool
+    """Whether labels are decided by thresholds, which needs probabilities. Which ones changes no fit."""
     models: str
     scan: ScanSpec | None
     """None where every grid ends."""

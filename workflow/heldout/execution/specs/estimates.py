@@ -62,6 +62,10 @@ class TrainFinal:
 
     cells: CellsSpec
     models: str
+    thresholded: bool
+    """Whether θ holds a decision threshold."""
+    positive: str | None
+    """The class that the config calls the positive one, if it matters."""
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ from pathlib import Path
 from heldout.cells.fit import report_batch
 from heldout.cells.manifest import manifest_paths, write_manifest
 from heldout.cells.plan import open_plan, read_splits
-from heldout.cells.sets_check import check_sets
+from heldout.cells.sets_check import check_sets, check_threshold
 from heldout.cells.store import Store
 from heldout.execution.specs.cells import FitCells
+from heldout.measures.needs import BY_THRESHOLD
 from heldout.measures.registry import loss_for
 from heldout.selection.batch import fit_batch
 from heldout.selection.scan import Scanner
@@ -18,12 +19,15 @@ def main(folder: Path, spec: FitCells) -> None:
     plan, kinds = open_plan(folder, spec.cells), spec.cells.kinds
     loss = loss_for(spec.loss, plan.table.classes, plan.table.class_counts)
     check_sets(loss, plan)
+    if spec.thresholded:
+        check_threshold(loss, plan.table.classes)
     scanner = None
     if spec.scan is not None:
         scanner = Scanner(loss, read_splits(folder, kinds), kinds, spec.scan)
     store, place = Store(folder / "cells"), (spec.batch, spec.batches)
     store.adopt()
-    done = fit_batch(plan, store, spec.models, loss.needs, scanner, *place)
+    needs = BY_THRESHOLD if spec.thresholded else loss.needs
+    done = fit_batch(plan, store, spec.models, needs, scanner, *place)
     report_batch(done)
     facts = {
         "task": plan.task,
