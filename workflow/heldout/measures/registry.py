@@ -250,5 +250,28 @@ def title_of(spec: LossSpec | None, classification: bool) -> tuple[str, str]:
     >>> title_of(None, classification=False)
     ('squared', 'squared error')
     """
-    loss = _entry(spec.name if spec else "", [] if classification else None)
+    loss = unbound(spec, classification)
     return loss.name, loss.title
+
+
+def unbound(spec: LossSpec | None, classification: bool) -> Loss:
+    """Get a loss without its settings, to read its name and scale; no code of the user's is imported.
+
+    Parameters
+    ----------
+    spec
+        The loss that the config names, if any.
+    classification
+        Whether targets are classes.
+
+    Returns
+    -------
+    Loss
+        The entry of the registry.
+
+    Examples
+    --------
+    >>> unbound(LossSpec("roc_auc"), classification=True).label
+    'AUC'
+    """
+    return _entry(spec.name if spec else "", [] if classification else None)

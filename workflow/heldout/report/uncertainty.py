@@ -7,7 +7,7 @@ from heldout.report import answer, glossary
 from heldout.results.tables import Row, Table
 from heldout.results.task import ALL
 
-ESTIMATORS = ("nested_cv", "kfold")
+ESTIMATORS = ("nested_cv", "nested_cv_pooled", "kfold", "kfold_pooled")
 """The estimators whose standard error has parts, the one to show first."""
 
 
