@@ -13,8 +13,9 @@ from heldout.checks.registry import SEVERITIES
 from heldout.cli.columns import aligned
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.estimates.rows import EstimateRow
+from heldout.measures.loss import Loss
 from heldout.names import canonical
-from heldout.results.scores import about_the_risk
+from heldout.results.scores import about_the_risk, in_words
 from heldout.results.tables import OF_THE_INTERVAL, Row, chosen_of_each
 from heldout.results.task import ALL, TaskResults, open_task, task_names
 
@@ -23,8 +24,8 @@ RISK = "risk"
 COLUMNS = ["learner", "estimator", RISK, "interval", "by", "n", "θ"]
 NUMBERS = [COLUMNS.index(RISK), COLUMNS.index("n")]
 METRIC_COLUMNS = ["metric", "learner", "estimator", "value", "interval", "by"]
-BRIEFLY = ("nested_cv", "nested_cv_pooled", "test")
-"""The estimators whose metrics are shown where not all are asked for."""
+NESTED, FOLDS = ("nested_cv", "nested_cv_pooled"), ("kfold", "kfold_pooled")
+"""The estimators whose metrics are shown beside the test where not all are asked for: the first that are there."""
 LABELS = {"min_cv": "min_cv (optimistic)"}
 """Estimators that are never shown by their name alone."""
 SHOWN = SEVERITIES[: SEVERITIES.index("warning") + 1]
@@ -53,7 +54,7 @@ def task_text(task: TaskResults, every_interval: bool) -> str:
     hidden = len(rows) - len(shown)
     more = f"\n({hidden} more rows, of other intervals: --all)" if hidden else ""
     below = "\n".join([_selection_text(task), *_check_lines(task)])
-    parts = [table + more, "\n".join(_words(shown)), _metrics_text(task, every_interval), below]
+    parts = [table + more, "\n".join(_words(shown, task.loss)), _metrics_text(task, every_interval), below]
     return "\n\n".join([task.name, *(part for part in parts if part)])
 
 
@@ -66,7 +67,7 @@ def _recommended(rows: list[EstimateRow]) -> list[EstimateRow]:
     return [row if row.recommended else replace(row, **nothing) for row in found.values()]
 
 
-def _words(rows: list[EstimateRow]) -> list[str]:
+def _words(rows: list[EstimateRow], loss: Loss | None) -> list[str]:
     """What the intervals shown are for, and why others are not there: once each."""
     targets: dict[str, list[str]] = {}
     notes: dict[str, list[str]] = {}
@@ -76,7 +77,7 @@ def _words(rows: list[EstimateRow]) -> list[str]:
         if row.note:
             notes.setdefault(row.note, []).append(f"{row.learner} {row.estimator}")
     return [
-        *(f"interval for {text} ({_listed(names)})" for text, names in targets.items()),
+        *(f"interval for {in_words(text, loss)} ({_listed(names)})" for text, names in targets.items()),
         *(f"note: {text} ({_listed(names)})" for text, names in notes.items()),
     ]
 
@@ -90,7 +91,9 @@ def _metrics_text(task: TaskResults, every_row: bool) -> str:
     """The metrics of the whole procedure, or those of all learners with every interval."""
     rows = task.table("metrics").rows
     if not every_row:
-        whole = [row for row in rows if row["learner"] == ALL and row["estimator"] in BRIEFLY]
+        names = {row["estimator"] for row in rows}
+        brief = (*(NESTED if names.intersection(NESTED) else FOLDS), "test")
+        whole = [row for row in rows if row["learner"] == ALL and row["estimator"] in brief]
         rows = list(
             chosen_of_each(
                 whole, lambda row: (row["metric"], row["estimator"]), lambda row: row["recommended"]
@@ -132,7 +135,7 @@ def _selection_text(task: TaskResults) -> str:
     selection = task.selection
     lines = [
         f"selected: {selection['learner']}, θ = {canonical(selection['theta'])}",
-        f"why: {selection['why']}{f' ({said})' if (said := about_the_risk(task.loss)) else ''}",
+        "; ".join(filter(None, [f"why: {selection['why']}", about_the_risk(task.loss)])),
         *(f"warning: {text}" for text in selection["warnings"]),
         *_test_lines(task.test),
     ]

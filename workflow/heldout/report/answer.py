@@ -9,6 +9,7 @@ from heldout.measures.loss import Loss
 from heldout.report import glossary
 from heldout.report.display import PERCENT, Format, listed, significant
 from heldout.report.scale import Scale, with_article
+from heldout.results.scores import in_words
 from heldout.results.tables import Row, Table
 from heldout.results.task import ALL
 
@@ -57,7 +58,7 @@ def figure(row: Row, scale: Scale) -> dict[str, Any]:
         "root": root_of(row) if scale.squared else "",
         "interval": glossary.interval(row["interval"]).title if row["interval"] else "",
         "level": percent(row["level"]),
-        "target": row.get("interval_target") or "",
+        "target": in_words(row.get("interval_target") or "", scale.loss),
         "note": row.get("note") or "",
     }
 
@@ -75,7 +76,7 @@ def expected_sentence(row: Row, scale: Scale, learners: int) -> str:
     return f"On new data, {subject} {verb} {what}."
 
 
-def interval_sentence(row: Row) -> str:
+def interval_sentence(row: Row, scale: Scale) -> str:
     """What the interval of an estimate is for, or why there is none; empty if nothing is known."""
     if row.get("interval_target"):
         of = (
@@ -83,7 +84,8 @@ def interval_sentence(row: Row) -> str:
             if row["estimator"] == "test"
             else f" by {glossary.estimator(row['estimator']).title}"
         )
-        return f"The {percent(row['level'])} interval{of} is for {row['interval_target']}."
+        what = in_words(row["interval_target"], scale.loss)
+        return f"The {percent(row['level'])} interval{of} is for {what}."
     return f"{as_sentence(row['note'])}." if row.get("note") else ""
 
 
@@ -136,7 +138,7 @@ def positive_sentence(losses: Iterable[Loss], classes: list[Any] | None, why: st
     names = list(dict.fromkeys(loss.label for loss in about))
     verb = "is" if len(names) == 1 else "are"
     chosen = classes[about[0].positive or 0]
-    return f"{listed(names)} {verb} about class '{chosen}', {why}; `positive:` chooses."
+    return f"{listed(names)} {verb} about class '{chosen}', {why}"
 
 
 def why_positive(named: str | None, counts: list[int] | None) -> str:

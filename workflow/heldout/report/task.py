@@ -128,7 +128,7 @@ def answers(
         found["sentences"].append(
             joined(
                 answer.expected_sentence(expected, scale, len(learners)),
-                answer.interval_sentence(expected),
+                answer.interval_sentence(expected, scale),
             )
         )
         baseline = answer.baseline_row(estimates, learners, expected)
@@ -137,7 +137,7 @@ def answers(
         found["test"] = answer.figure(test, scale)
         count = sealed["count"] if sealed else 0
         found["sentences"].append(
-            joined(answer.test_sentence(test, scale, count), answer.interval_sentence(test))
+            joined(answer.test_sentence(test, scale, count), answer.interval_sentence(test, scale))
         )
     elif sealed is not None:
         found["sentences"].append(answer.as_sentence(sealed["message"]))

@@ -1,5 +1,7 @@
 """Risks as people read them: AUC, F1 and R² as such, and not as what is missing to 1."""
 
+import re
+
 from heldout.measures.loss import Loss
 from heldout.results.tables import Row, Table
 
@@ -37,6 +39,32 @@ def _scored(row: Row, loss: Loss) -> Row:
     low, high = (high, low) if loss.greater else (low, high)
     ends = {"score": row["risk"], "score_low": low, "score_high": high}
     return row | {name: None if one is None else loss.score(one) for name, one in ends.items()}
+
+
+def in_words(text: str, loss: Loss | None) -> str:
+    """Let a text that speaks of the risk speak of the score, where that is what people read.
+
+    Parameters
+    ----------
+    text
+        What an interval is for.
+    loss
+        The loss of the task, if it is known.
+
+    Returns
+    -------
+    str
+        The text; unchanged where smaller is better.
+
+    Examples
+    --------
+    >>> from heldout.measures.score_registry import SCORES
+    >>> in_words("the risk of the final model", SCORES["roc_auc"])
+    'the AUC of the final model'
+    """
+    if loss is None or not loss.greater:
+        return text
+    return re.sub(r"\brisk\b", lambda _: loss.label, text)
 
 
 def about_the_risk(loss: Loss | None) -> str:

@@ -20,7 +20,7 @@ const INTERVAL_COLUMNS = [
   { title: "Level", number: true, value: (row) => row.level, show: (level) => showShare(level, 0) },
   { title: "Method", class: "method", value: (row) => row.interval, show: methodCell },
   { title: "Recommended", value: (row) => row.recommended, show: showTruth },
-  { title: "What it is for", class: "long", value: (row) => row.interval_target, show: (text) => text ?? ABSENT },
+  { title: "What it is for", class: "long", value: (row) => row.interval_target, show: (text) => inWords(text ?? ABSENT) },
 ];
 
 // How many fits of the whole grid the estimate looks at.
@@ -51,7 +51,7 @@ function methodCell(name) {
 
 // What the recommended interval is for, or why there is none.
 function purposeCell(text, row) {
-  return text ?? row.note ?? ABSENT;
+  return inWords(text ?? row.note ?? ABSENT);
 }
 
 function chosenText(theta, row) {
@@ -78,7 +78,7 @@ function tipText(row) {
   if (isNumber(row.score_low)) {
     lines.push(`${showInterval(row.score_low, row.score_high)} (${intervalTitle(row.interval)})`);
   }
-  if (row.interval_target) lines.push(`for ${row.interval_target}`);
+  if (row.interval_target) lines.push(`for ${inWords(row.interval_target)}`);
   if (row.recommended === false && row.interval) lines.push("not recommended: it may not hold");
   if (row.note) lines.push(row.note);
   return lines.join("\n");
@@ -160,7 +160,7 @@ const SHOWN_LEARNERS = 40;
 function purposeNote(rows) {
   const targets = [...new Set(rows.map((row) => row.interval_target).filter(Boolean))];
   if (targets.length === 0) return "No interval is recommended.";
-  return targets.length === 1 ? `With the recommended interval, for ${targets[0]}.` : "With the recommended interval.";
+  return targets.length === 1 ? `With the recommended interval, for ${inWords(targets[0])}.` : "With the recommended interval.";
 }
 
 function comparisonFigure(estimator) {

@@ -144,6 +144,11 @@ function scored(row) {
   return { ...row, score: score(row.risk), score_low: score(low), score_high: score(high) };
 }
 
+// A text about the risk, where people read another number.
+function inWords(text) {
+  return data.loss.greater ? text.replaceAll(/\brisk\b/g, data.loss.label) : text;
+}
+
 const unpacked = new Map();
 
 function unpack(name) {
