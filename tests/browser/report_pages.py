@@ -39,6 +39,18 @@ def numbers() -> dict[str, Any]:
     return regression(held)
 
 
+def metric(
+    learner: str, name: str, estimator: str, value: float, note: str | None = None
+) -> dict[str, Any]:
+    """A row of metrics.csv; one with a note has no recommended interval."""
+    return {
+        "learner": learner, "metric": name, "estimator": estimator, "theta": "{}", "value": value,
+        "ci_low": value - 0.05, "ci_high": value + 0.05, "interval": "tuned_jackknife",
+        "interval_target": "the risk of the final model", "recommended": note is None, "level": 0.95,
+        "n": 100, "chosen": "knn", "note": note,
+    }  # fmt: skip
+
+
 def case_with_everything() -> Case:
     """Curves, a heat map, a table, folds, pairs and metrics."""
     grid = {
@@ -57,5 +69,5 @@ def case_with_everything() -> Case:
         {"learner_a": name, "learner_b": "net", "difference": 0.1, "ci_low": 0.05, "ci_high": 0.2}
         for name in ("mean", "knn", "tree")
     ]
-    metrics = [{"learner": "knn", "theta": '{"k":81}', "metric": "f1", "value": 0.5, "sd": 0.1}]
+    metrics = [metric("knn", "f1", "nested_cv_pooled", 0.5), metric("all", "f1", "test", 0.6)]
     return Case(grids=grid, tables={"folds": folds, "comparisons": pairs, "metrics": metrics})

@@ -157,7 +157,7 @@ def heat_panel(axis: "Axes", grid: dict[str, Any], rows: list[Row], scale: Scale
     chosen = grid["selected"]
     if chosen is not None:
         spot = columns[json.dumps(chosen.get(x["name"]))], lines[json.dumps(chosen.get(y["name"]))]
-        axis.plot(*spot, "s", mfc="none", mec="white", mew=1.6, ms=8)
+        axis.plot(*spot, "s", mfc="none", mec=INK, mew=1.6, ms=8)
 
 
 def ranked_panel(axis: "Axes", rows: list[Row], by: str) -> None:

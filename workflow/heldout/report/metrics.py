@@ -14,8 +14,8 @@ from heldout.results.task import ALL
 
 JUDGES = ("kfold", "nested_cv", "test")
 """The columns, from those that chose θ to those that chose nothing."""
-ONE_SET = "all folds as one set"
-"""What is said of a value that is pooled."""
+ONE_SET = "; all folds taken as one set"
+"""What is said of a measure whose values are pooled."""
 
 Place = tuple[str, str, str]
 """Metric, learner and estimator."""
@@ -79,9 +79,9 @@ def _line(
     scale: Scale, metric: str, learner: str, rows: list[Row | None], notes: list[str]
 ) -> dict[str, Any]:
     return {
-        "metric": metric,
+        "metric": "" if metric == scale.label else metric,
         "title": scale.title,
-        "direction": scale.direction,
+        "direction": f"{scale.direction}{ONE_SET if scale.loss.pooled else ''}",
         "learner": learner,
         "shown": answer.learner_title(learner),
         "cells": [row and _cell(row, scale.show, notes) for row in rows],
@@ -97,7 +97,6 @@ def _cell(row: Row, show: Format, notes: list[str]) -> dict[str, Any]:
         "range": answer.span(scored, show),
         "interval": row["interval"],
         "method": glossary.interval(row["interval"]).title if row["interval"] else "",
-        "pooled": ONE_SET if row["estimator"] in answer.PLAIN else "",
         "note": _number(row["note"], notes) if row["note"] and not row["interval"] else None,
     }
 
