@@ -92,9 +92,7 @@ class Case:
                 for row in self.tables.get("metrics", [])
             },
             versions='{"numpy":"2.0"}',
-            cells=LossTableSpec(
-                seed=19, loss=self.loss_spec, kinds=["full"], learners=learners
-            ),
+            cells=LossTableSpec(seed=19, loss=self.loss_spec, kinds=["full"], learners=learners),
         )
 
     def write(self, root: Path) -> Path:

@@ -20,14 +20,15 @@ HOSTILE = [
 Write = Callable[..., Path]
 
 
-def classes(names: list[str]) -> dict[str, Any]:
+def classes(names: list[str], sets: int = 1) -> dict[str, Any]:
     rng = np.random.default_rng(0)
     target = rng.integers(0, len(names), 200)
     proba = rng.dirichlet(np.ones(len(names)), 200)
     proba[np.arange(200), target] += 0.5
     proba /= proba.sum(axis=1, keepdims=True)
     label = proba.argmax(axis=1)
-    held = HeldOut(np.arange(1, 201), target, Predictions(label, proba), (label != target) * 1.0)
+    losses, which = (label != target) * 1.0, np.arange(200) % sets
+    held = HeldOut(np.arange(1, 201), target, Predictions(label, proba), losses, sets=which)
     return classification(held, names)
 
 

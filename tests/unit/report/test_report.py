@@ -4,12 +4,12 @@ import json
 import re
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from browser.page_text import Page, page_of
 from browser.report_case import Case, csv_rows, rows_of
 from browser.report_pages import metric
 from inprocess import run_task
@@ -35,45 +35,6 @@ HOSTILE = [
     "a\u2028b\u2029c",
     "<!--",
 ]
-
-
-class Page(HTMLParser):
-    """The elements of a page, its visible text and the data of its scripts."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.words: list[str] = []
-        self.scripts: list[str] = []
-        self._inside = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        self._inside = tag
-
-    def handle_endtag(self, tag: str) -> None:
-        self._inside = ""
-
-    def handle_data(self, data: str) -> None:
-        kind = self.scripts if self._inside == "script" else self.words
-        if self._inside != "style":
-            kind.append(data)
-
-    @property
-    def text(self) -> str:
-        return " ".join(" ".join(self.words).replace("\u00a0", " ").split())
-
-    @property
-    def data(self) -> Any:
-        return json.loads(self.scripts[0])
-
-    def attributes(self, name: str) -> list[str]:
-        return [attrs[name] or "" for _, attrs in self.tags if name in attrs]
-
-
-def page_of(case: Case, root: Path) -> Page:
-    return Page(task.report_page(case.write(root), case.spec(), batches=1))
 
 
 # --- what it says ------------------------------------------------------------------------------
@@ -210,7 +171,9 @@ def test_failed_checks_come_first_and_all_checks_have_a_row(tmp_path: Path) -> N
     ]
     case = Case(tables={"checks": [dict(zip(columns, row, strict=True)) for row in checks]})
     text = page_of(case, tmp_path).text
-    places = [text.index(one) for one in ("a large thing", "a small thing", "of every learner by every")]
+    places = [
+        text.index(one) for one in ("a large thing", "a small thing", "of every learner by every")
+    ]
     assert places == sorted(places)
     assert {f"check-H{i}" for i in (1, 2, 3, 4)} <= set(page_of(case, tmp_path).attributes("id"))
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from browser.page_text import Page, page_of
 from browser.report_case import Case, rows_of
 from browser.report_pages import metric
 from inprocess import run_step, run_task
@@ -22,7 +23,6 @@ from heldout.report.overview import index_page
 from heldout.report.predictions import HeldOut, classification, diagnostics, row_losses
 from heldout.report.scale import Scale, with_article
 from heldout.results.tables import Table
-from report.test_report import Page, page_of
 
 YES = ["no", "yes"]
 
@@ -164,9 +164,7 @@ def test_metrics_have_a_line_for_every_learner_and_say_why_intervals_are_missing
         metric("all", "f1", "nested_cv_pooled", 0.45),
         metric("all", "f1", "test", 0.6, "no row of the class") | {"value": None},
     ]  # fmt: skip
-    found = metrics.table_of(
-        Table([], rows), {"f1": loss_for(LossSpec("f1"), YES, [60, 40])}
-    )
+    found = metrics.table_of(Table([], rows), {"f1": loss_for(LossSpec("f1"), YES, [60, 40])})
     assert [title for title, _ in found["heads"]] == ["Metric", "Learner", "K-fold CV", "Nested CV", "Sealed test"]  # fmt: skip
     assert [line["shown"] for line in found["lines"]] == ["all together", "knn"]
     assert found["notes"] == [chose[0].upper() + chose[1:], "No row of the class"]
@@ -244,7 +242,9 @@ def test_single_rows_are_judged_by_a_loss_of_rows() -> None:
     losses, label = row_losses(SCORES["r2"], target, Predictions(value=np.array([2.0, 1.0])))
     assert losses.tolist() == [4, 0]
     assert label == "squared error"
-    absolute, label = row_losses(LOSSES["absolute"], target, Predictions(value=np.array([2.0, 1.0])))
+    absolute, label = row_losses(
+        LOSSES["absolute"], target, Predictions(value=np.array([2.0, 1.0]))
+    )
     assert absolute.tolist() == [2, 0]
     assert label == "absolute error"
 

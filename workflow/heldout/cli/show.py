@@ -54,7 +54,12 @@ def task_text(task: TaskResults, every_interval: bool) -> str:
     hidden = len(rows) - len(shown)
     more = f"\n({hidden} more rows, of other intervals: --all)" if hidden else ""
     below = "\n".join([_selection_text(task), *_check_lines(task)])
-    parts = [table + more, "\n".join(_words(shown, task.loss)), _metrics_text(task, every_interval), below]
+    parts = [
+        table + more,
+        "\n".join(_words(shown, task.loss)),
+        _metrics_text(task, every_interval),
+        below,
+    ]
     return "\n\n".join([task.name, *(part for part in parts if part)])
 
 
@@ -77,7 +82,10 @@ def _words(rows: list[EstimateRow], loss: Loss | None) -> list[str]:
         if row.note:
             notes.setdefault(row.note, []).append(f"{row.learner} {row.estimator}")
     return [
-        *(f"interval for {in_words(text, loss)} ({_listed(names)})" for text, names in targets.items()),
+        *(
+            f"interval for {in_words(text, loss)} ({_listed(names)})"
+            for text, names in targets.items()
+        ),
         *(f"note: {text} ({_listed(names)})" for text, names in notes.items()),
     ]
 

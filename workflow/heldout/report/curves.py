@@ -109,4 +109,6 @@ def corners(positive: np.ndarray, score: np.ndarray) -> dict[str, Any]:
 
 def thinned(values: np.ndarray) -> list[float]:
     """Values at evenly spaced positions, the first and the last included."""
-    return values[np.unique(np.linspace(0, len(values) - 1, min(len(values), POINTS)).astype(int))].tolist()
+    return values[
+        np.unique(np.linspace(0, len(values) - 1, min(len(values), POINTS)).astype(int))
+    ].tolist()

@@ -57,7 +57,9 @@ class Scale:
     def payload(self) -> dict[str, Any]:
         """What the scripts of a page know of the loss."""
         names = ("label", "title", "best", "direction", "axis")
-        facts = {name: getattr(self.loss, name) for name in ("name", "greater", "optimum", "pooled")}
+        facts = {
+            name: getattr(self.loss, name) for name in ("name", "greater", "optimum", "pooled")
+        }
         return facts | {name: getattr(self, name) for name in names}
 
 

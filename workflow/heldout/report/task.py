@@ -132,7 +132,9 @@ def answers(
             )
         )
         baseline = answer.baseline_row(estimates, learners, expected)
-        found["baseline"] = baseline and answer.figure(baseline, scale) | {"of": baseline["learner"]}
+        found["baseline"] = baseline and answer.figure(baseline, scale) | {
+            "of": baseline["learner"]
+        }
     if test is not None:
         found["test"] = answer.figure(test, scale)
         count = sealed["count"] if sealed else 0
@@ -172,7 +174,9 @@ def matrix(estimates: Table, names: list[str], best: str) -> dict[str, Any]:
     turned = len(across) > len(down)
     columns, rows = (down, across) if turned else (across, down)
     return {
-        "heads": heads("Learner" if turned else "Estimator", numbers=[one["title"] for one in columns]),
+        "heads": heads(
+            "Learner" if turned else "Estimator", numbers=[one["title"] for one in columns]
+        ),
         "columns": columns,
         "rows": [
             row

@@ -37,8 +37,8 @@ function targetCell(text) {
 }
 
 function scoreCell(value, row) {
-  const error = isNumber(row.se) ? el("small", {}, `s.e. ${showScore(row.se)}`) : null;
-  return el("span", {}, showScore(value), error);
+  const error = isNumber(row.se) ? el("small", {}, `s.e. ${showRisk(row.se)}`) : null;
+  return el("span", {}, showRisk(value), error);
 }
 
 function intervalCell(_, row) {
@@ -74,7 +74,7 @@ function ranked(rows) {
 }
 
 function tipText(row) {
-  const lines = [`${estimatorTitle(row.estimator)}: ${showScore(row.score)}`];
+  const lines = [`${estimatorTitle(row.estimator)}: ${showRisk(row.score)}`];
   if (isNumber(row.score_low)) {
     lines.push(`${showInterval(row.score_low, row.score_high)} (${intervalTitle(row.interval)})`);
   }

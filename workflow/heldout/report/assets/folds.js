@@ -4,7 +4,7 @@ const FOLD_COLUMNS = [
   { key: "repeat", title: "Repeat", number: true },
   { key: "fold", title: "Fold", number: true },
   { key: "theta", title: "Chosen without it", show: (_, row) => foldChoice(row) },
-  { key: "score", title: `${data?.loss.title} on the fold`, number: true, show: (value) => showScore(value) },
+  { key: "score", title: `${data?.loss.title} on the fold`, number: true, show: (value) => showRisk(value) },
   { key: "n", title: "n", number: true },
 ];
 
@@ -25,7 +25,7 @@ function foldRisks(rows, colours, width) {
   const x = (row) => (repeats > 1 ? `${row.repeat}.${row.fold}` : String(row.fold));
   const domain = rows.map(x);
   const fill = (row) => colours.get(foldChoice(row));
-  const title = (row) => `Fold ${x(row)}: ${showScore(row.score)} (n = ${row.n})\n${foldChoice(row)}`;
+  const title = (row) => `Fold ${x(row)}: ${showRisk(row.score)} (n = ${row.n})\n${foldChoice(row)}`;
   const mean = { stroke: "currentColor", strokeDasharray: "2 3", strokeOpacity: 0.6 };
   return plot({
     width,
@@ -80,7 +80,7 @@ function foldNodes({ learner, estimator }) {
   const errors = figureCard({
     ...common,
     title: `${data.loss.title} of each outer fold.`,
-    note: `Dashed: their mean, ${showScore(d3.mean(rows, (row) => row.score))}.${pooledNote()}`,
+    note: `Dashed: their mean, ${showRisk(d3.mean(rows, (row) => row.score))}.${pooledNote()}`,
     draw: (width) => foldRisks(rows, colours, width),
   });
   const choices = figureCard({

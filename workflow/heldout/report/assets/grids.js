@@ -137,7 +137,7 @@ function gridTable(grid, rows) {
     title: estimatorTitle(name),
     number: true,
     value: (row) => row.scores[name],
-    show: (value) => showScore(value),
+    show: (value) => showRisk(value),
   }));
   const kept = { title: "Like the best", value: (row) => row.kept, show: showTruth };
   const csv = { columns: data.tables.risks.columns, rows };

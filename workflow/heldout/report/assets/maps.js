@@ -51,7 +51,7 @@ function bandScale(axis) {
 function mapNumbers(used, x, y) {
   const shade = strength(used);
   const fill = (row) => (shade(row) > 0.6 ? "var(--sheet)" : "var(--ink)");
-  const text = (row) => showScore(row.score).replace(PERCENT, "");
+  const text = (row) => showRisk(row.score).replace(PERCENT, "");
   return Plot.text(used, { x, y, text, fill, fontSize: 11 });
 }
 

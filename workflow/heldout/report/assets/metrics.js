@@ -8,7 +8,7 @@ const METRIC_COLUMNS = [
   { key: "metric", title: "Metric" },
   { key: "learner", title: "Learner", show: learnerTitle },
   { key: "estimator", title: "Estimator", show: estimatorLink },
-  { key: "value", title: "Value", number: true, show: measured((value, _, format) => showScore(value, format)) },
+  { key: "value", title: "Value", number: true, show: measured((value, _, format) => showRisk(value, format)) },
   { key: "ci_low", title: "Interval", number: true, show: measured((low, row, format) => showInterval(low, row.ci_high, format)) },
   { key: "interval", title: "Method", class: "method", show: methodCell },
   { key: "recommended", title: "Recommended", show: showTruth },
@@ -32,7 +32,7 @@ const COMPARISON_COLUMNS = ["learner_a", "learner_b", "difference", "ci_low", "c
 const PAIR_COLUMNS = [
   { key: "learner_a", title: "Learner a" },
   { key: "learner_b", title: "Learner b" },
-  { key: "difference", title: `${data?.loss.title} of a − ${data?.loss.label} of b`, number: true, value: (row) => row.gap, show: (value) => showScore(value) },
+  { key: "difference", title: `${data?.loss.title} of a − ${data?.loss.label} of b`, number: true, value: (row) => row.gap, show: (value) => showRisk(value) },
   { key: "ci_low", title: "Interval", number: true, value: (row) => row.gap_low, show: (low, row) => showInterval(low, row.gap_high) },
   { key: "holm_low", title: "Adjusted interval", number: true, value: (row) => row.wide_low, show: (low, row) => showInterval(low, row.wide_high) },
   { key: "told_apart", title: "Told apart", show: showTruth },
@@ -69,7 +69,7 @@ function verdict(row) {
 }
 
 function pairText(row) {
-  const lines = [`${data.selection.learner} − ${row.other}: ${showScore(row.gap)}`];
+  const lines = [`${data.selection.learner} − ${row.other}: ${showRisk(row.gap)}`];
   if (isNumber(row.gap_low)) lines.push(showInterval(row.gap_low, row.gap_high));
   if (isNumber(row.wide_low)) lines.push(`${showInterval(row.wide_low, row.wide_high)} (adjusted)`);
   if (row.note) lines.push(row.note);

@@ -25,7 +25,8 @@ function isNumber(value) {
   return typeof value === "number" && Number.isFinite(value);
 }
 
-function showScore(value, format = data.format) {
+// A risk or a score, as the loss of the page (or another format) has it.
+function showRisk(value, format = data.format) {
   if (!isNumber(value)) return ABSENT;
   const { percent, scientific, decimals } = format;
   if (scientific) return value.toExponential(3);
@@ -62,7 +63,7 @@ function showShare(value, decimals = 1) {
 
 function showInterval(low, high, format = data.format) {
   if (!isNumber(low) || !isNumber(high)) return ABSENT;
-  return `${showScore(low, format).replace(PERCENT, "")} to ${showScore(high, format)}`;
+  return `${showRisk(low, format).replace(PERCENT, "")} to ${showRisk(high, format)}`;
 }
 
 function showTruth(value) {
