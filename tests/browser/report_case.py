@@ -7,8 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from heldout.data.prepared import ROWS, write_prepared
 from heldout.estimates.spec import LossTableSpec
 from heldout.learners.learner import Learner
+from heldout.measures.registry import loss_for
 from heldout.measures.spec import LossSpec
 from heldout.report.spec import ReportSpec
 
@@ -16,11 +20,13 @@ LEVEL = 0.95
 RISK_COLUMNS = "learner theta estimator risk sd se ci_low ci_high interval n".split()  # noqa: SIM905
 ESTIMATE_COLUMNS = (  # noqa: SIM905
     "learner estimator target theta risk se ci_low ci_high interval level n chosen "
-    "interval_target recommended se_noise se_training se_selection note"
+    "interval_target recommended se_noise se_training se_selection note score score_low score_high"
 ).split()
 PARTS = {"se_noise": 0.012, "se_training": 0.016, "se_selection": 0.0}
 
 
+COUNTS = [60, 40]
+"""The rows of the first two classes."""
 OPENED = {"state": "opened", "count": 1, "rows": 100, "message": "the first", "ledger": []}
 
 
@@ -37,6 +43,7 @@ class Case:
     )
     task: str = "small"
     loss: str = "zero_one"
+    positive: str | None = None
     classes: list[str] | None = field(default_factory=lambda: ["no", "yes"])
     columns: list[str] = field(default_factory=lambda: ["age", "size"])
     estimators: tuple[str, ...] = ("training", "kfold", "nested_cv", "test")
@@ -53,6 +60,10 @@ class Case:
     def risk(self, learner: str, theta: dict[str, Any], estimator: str) -> float:
         place = list(self.grids).index(learner) + 0.1 * self.grids[learner].index(theta)
         return round(0.4 / (1 + place) + 0.01 * len(estimator), 6)
+
+    @property
+    def loss_spec(self) -> LossSpec:
+        return LossSpec(self.loss, positive=self.positive)
 
     @property
     def best(self) -> str:
@@ -76,16 +87,19 @@ class Case:
             task=self.task,
             level=LEVEL,
             config={"data": "table.csv", "target": "y"},
-            metrics="metrics" in self.tables,
+            metrics={
+                row["metric"]: LossSpec(row["metric"], positive=self.positive)
+                for row in self.tables.get("metrics", [])
+            },
             versions='{"numpy":"2.0"}',
-            cells=LossTableSpec(
-                seed=19, loss=LossSpec(self.loss), kinds=["full"], learners=learners
-            ),
+            cells=LossTableSpec(seed=19, loss=self.loss_spec, kinds=["full"], learners=learners),
         )
 
     def write(self, root: Path) -> Path:
         folder = root / self.task
-        write_json(folder / "data" / "table.json", self._facts())
+        target = np.repeat(np.arange(len(self.classes or [""])), COUNTS[0])[: sum(COUNTS)]
+        arrays = np.zeros((len(target), 1)), target, np.zeros(len(target), ROWS)
+        write_prepared(folder / "data", self._facts(), *arrays)
         write_json(folder / "selection.json", self._selection())
         write_json(
             folder / "final" / "card.json", {"versions": {"python": "3.11"}, "identity": "m1"}
@@ -146,7 +160,15 @@ class Case:
                     row = {"learner": name, "estimator": estimator, "target": "E[ℓ_D(A_θ(S))]"}
                     row |= {"theta": canonical(theta), "risk": risk, "n": 100, "chosen": chosen}
                     row |= {"level": LEVEL} | interval(estimator, risk)
-                    yield row | self._advice(estimator)
+                    yield row | self._advice(estimator) | self._scores(row)
+
+    def _scores(self, row: dict[str, Any]) -> dict[str, Any]:
+        """The risk and its interval as people read them."""
+        loss = loss_for(self.loss_spec, self.classes, COUNTS)
+        ends = [row.get("ci_low"), row.get("ci_high")]
+        low, high = reversed(ends) if loss.greater else ends
+        values = {"score": row["risk"], "score_low": low, "score_high": high}
+        return {name: None if one is None else loss.score(one) for name, one in values.items()}
 
     def _advice(self, estimator: str) -> dict[str, Any]:
         """Whether the interval is recommended, and what it is for."""

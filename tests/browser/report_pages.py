@@ -20,14 +20,15 @@ HOSTILE = [
 Write = Callable[..., Path]
 
 
-def classes(names: list[str]) -> dict[str, Any]:
+def classes(names: list[str], sets: int = 1) -> dict[str, Any]:
     rng = np.random.default_rng(0)
     target = rng.integers(0, len(names), 200)
     proba = rng.dirichlet(np.ones(len(names)), 200)
     proba[np.arange(200), target] += 0.5
     proba /= proba.sum(axis=1, keepdims=True)
     label = proba.argmax(axis=1)
-    held = HeldOut(np.arange(1, 201), target, Predictions(label, proba), (label != target) * 1.0)
+    losses, which = (label != target) * 1.0, np.arange(200) % sets
+    held = HeldOut(np.arange(1, 201), target, Predictions(label, proba), losses, sets=which)
     return classification(held, names)
 
 
@@ -37,6 +38,18 @@ def numbers() -> dict[str, Any]:
     value = target + rng.normal(size=200)
     held = HeldOut(np.arange(1, 201), target, Predictions(value=value), (target - value) ** 2)
     return regression(held)
+
+
+def metric(
+    learner: str, name: str, estimator: str, value: float, note: str | None = None
+) -> dict[str, Any]:
+    """A row of metrics.csv; one with a note has no recommended interval."""
+    return {
+        "learner": learner, "metric": name, "estimator": estimator, "theta": "{}", "value": value,
+        "ci_low": value - 0.05, "ci_high": value + 0.05, "interval": "tuned_jackknife",
+        "interval_target": "the risk of the final model", "recommended": note is None, "level": 0.95,
+        "n": 100, "chosen": "knn", "note": note,
+    }  # fmt: skip
 
 
 def case_with_everything() -> Case:
@@ -57,5 +70,5 @@ def case_with_everything() -> Case:
         {"learner_a": name, "learner_b": "net", "difference": 0.1, "ci_low": 0.05, "ci_high": 0.2}
         for name in ("mean", "knn", "tree")
     ]
-    metrics = [{"learner": "knn", "theta": '{"k":81}', "metric": "f1", "value": 0.5, "sd": 0.1}]
+    metrics = [metric("knn", "f1", "nested_cv_pooled", 0.5), metric("all", "f1", "test", 0.6)]
     return Case(grids=grid, tables={"folds": folds, "comparisons": pairs, "metrics": metrics})

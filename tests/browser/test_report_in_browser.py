@@ -52,6 +52,52 @@ def test_every_chart_is_drawn(write: Write, tmp_path: Path) -> None:
     assert found["bins"] == found["bars"] == 10
 
 
+AUC = """
+const texts = (place) => [...document.querySelectorAll(place)].map((node) => node.textContent);
+const svg = (place) => document.querySelector(`${place} svg[role=img]`);
+const open = (place) => { document.querySelector(`${place} details`).open = true; };
+const points = (place) => [...document.querySelectorAll(`${place} g[aria-label=dot] circle`)].map((dot) => dot.getBBox().y);
+open("#grids"); open("#all-folds"); open("#all-comparisons"); open("#all-metrics");
+await new Promise((done) => setTimeout(done, 50));
+return {
+  heads: texts("#by-learner thead th").slice(0, 3),
+  values: [...document.querySelectorAll("#by-learner tbody tr")].map((row) =>
+    [...row.querySelectorAll("td.number")].slice(0, 2).map((cell) => cell.textContent)),
+  axes: ["#by-learner", "#grids", "#all-folds", "#all-comparisons"].map((place) => svg(place).textContent),
+  order: texts("#by-estimator svg g[aria-label='y-axis tick label'] text"),
+  folds: points("#all-folds"),
+  foldTable: [...document.querySelectorAll("#all-folds tbody tr")].map((row) => row.cells[3].textContent),
+  pairs: [...document.querySelectorAll("#all-comparisons tbody tr")].map((row) => row.cells[2].textContent),
+  pairText: texts("#all-comparisons figcaption")[0],
+  metrics: texts("#all-metrics tbody tr")[0],
+  curves: document.querySelectorAll("#held-out article:nth-child(2) g[aria-label=line] path").length,
+};
+"""
+
+
+def test_an_auc_is_drawn_and_written_as_an_auc(write: Write, tmp_path: Path) -> None:
+    case = case_with_everything()
+    case.loss = "roc_auc"
+    found = drive(write(case, classes(["no", "yes"], sets=4)), tmp_path / "profile", AUC)
+    assert found["heads"] == ["Estimator", "AUC", "Interval"]
+    rows = [row for row in csv_rows(tmp_path / "small" / "estimates.csv") if row["learner"] == "all"]  # fmt: skip
+    for (value, interval), row in zip(found["values"], rows, strict=True):
+        assert value.startswith(f"{1 - float(row['risk']):.4f}")
+        if row["recommended"] == "True":
+            ends = [1 - float(row[name]) for name in ("ci_high", "ci_low")]
+            assert interval == "{:.4f} to {:.4f}".format(*ends)
+    for text in found["axes"][:3]:
+        assert "AUC, greater is better" in text
+    assert "difference in AUC" in found["axes"][3]
+    assert found["order"][-1] == "mean", "the baseline is the worst, and at the bottom"
+    assert found["folds"] == sorted(found["folds"]), "a larger risk is further down"
+    assert found["foldTable"] == [f"{1 - fold / 100:.4f}" for fold in range(1, 6)]
+    assert set(found["pairs"]) == {"−0.1000"}
+    assert "Right of zero: the selected learner is better" in found["pairText"]
+    assert "0.50000.4500 to 0.5500" in found["metrics"]
+    assert found["curves"] == 6  # the diagonal, four sets and their mean
+
+
 def test_a_regression_shows_its_residuals(write: Write, tmp_path: Path) -> None:
     page = write(Case(classes=None, loss="squared"), numbers())
     script = """

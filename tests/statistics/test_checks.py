@@ -92,6 +92,11 @@ def test_h004_dev_set_too_small_for_the_grid(tmp_path: Path) -> None:
     assert large.check("H004").status == "pass"
 
 
+def test_h004_is_not_for_scores_of_sets(tmp_path: Path) -> None:
+    found = run(tmp_path, table(30), estimators=["holdout", "kfold"], test=0, loss="roc_auc")
+    assert found.check("H004").status == "na"
+
+
 def test_h005_edge_of_the_grid(tmp_path: Path) -> None:
     columns = table(80)
     columns["y"] = np.where(columns["x"] > 0, "a", "b")
@@ -143,6 +148,46 @@ def test_h017_heavy_tails(tmp_path: Path) -> None:
             assert "heavy tails" in row.note
             assert not found.estimate("all", "test").recommended
     assert run(tmp_path, table()).check("H017").status == "na"
+
+
+@pytest.mark.parametrize("loss", ["r2", "neg_root_mean_squared_error"])
+def test_h017_looks_at_the_squares_that_scores_are_made_of(tmp_path: Path, loss: str) -> None:
+    columns = table(80)
+    noise = np.random.default_rng(3).normal(size=80)
+    for outliers, status in ((0, "pass"), (2, "fail")):
+        columns["y"] = columns["x"] + noise
+        columns["y"][:outliers] += 40
+        plain, found = (
+            run(tmp_path, columns, "tree", estimators=["kfold"], test=0, loss=one).check("H017")
+            for one in ("squared", loss)
+        )
+        assert found.status == plain.status == status
+        assert found.message == plain.message
+
+
+@pytest.mark.parametrize(("loss", "of_rare", "status"), [
+    ("roc_auc", 8, "pass"),
+    ("roc_auc", 6, "fail"),
+    ("f1", 6, "fail"),
+    ("zero_one", 6, "na"),
+    ("f1_macro", 6, "na"),
+])  # fmt: skip
+def test_h018_rows_of_the_class_in_each_fold(
+    tmp_path: Path, loss: str, of_rare: int, status: str
+) -> None:
+    columns = table(60)
+    columns["y"] = np.repeat(["a", "b"], [60 - of_rare, of_rare])
+    found = run(tmp_path, columns, estimators=["kfold"], test=0, loss=loss).check("H018")
+    assert found.status == status
+    if status == "fail":
+        assert "has 1 row of class 'b'" in found.message
+
+
+def test_h018_counts_the_positive_class_that_the_config_names(tmp_path: Path) -> None:
+    columns = table(60)
+    columns["y"] = np.repeat(["a", "b"], [54, 6])
+    found = run(tmp_path, columns, estimators=["kfold"], test=0, loss="f1", positive="a")
+    assert found.check("H018").status == "pass"
 
 
 def test_h007_duplicates(tmp_path: Path) -> None:
@@ -227,6 +272,12 @@ def test_h014_h015_corrections_and_repeats(tmp_path: Path) -> None:
     assert found.check("H015").status == "fail"
     assert "2 partition(s)" in found.check("H015").message
     assert run(tmp_path, table()).check("H014").status == "na"
+
+
+def test_h014_shows_scores(tmp_path: Path) -> None:
+    found = run(tmp_path, table(), estimators=["kfold", "min_cv"], test=0, loss="roc_auc")
+    risk = found.estimate("all", "min_cv").risk
+    assert f"min-CV {1 - risk:.4g}," in found.check("H014").message
 
 
 @pytest.mark.parametrize(("repeats", "status"), [(19, "fail"), (20, "pass")])

@@ -12,7 +12,9 @@ from heldout.checks.check import CheckRow
 from heldout.cli import main
 from heldout.cli.columns import aligned
 from heldout.errors import counted
+from heldout.estimates.metrics import MetricRow
 from heldout.estimates.rows import EstimateRow, read_rows, write_rows
+from heldout.receipts import Receipt, write_receipt
 
 
 def shown(capsys, *arguments):
@@ -103,6 +105,71 @@ def test_the_choice_between_learners_names_the_chosen_one(project, capsys):
     assert f"\nall ({selection['learner']})  " in text
     assert f"\nselected: {selection['learner']}, θ = {{" in text
     assert f"\nwhy: {selection['why']}" in text
+
+
+def as_auc(project):
+    """The same study, as if its risks were 1 − AUC."""
+    folder = project / "results" / "small"
+    spec = {"cells": {"loss": {"name": "roc_auc"}}}
+    write_receipt(
+        folder / "receipts" / "estimate_risks.json",
+        Receipt("estimate_risks", {"spec": spec}, {}, {}),
+    )
+    rows = [
+        replace(
+            row,
+            score=1 - row.risk,
+            score_low=None if row.ci_high is None else 1 - row.ci_high,
+            score_high=None if row.ci_low is None else 1 - row.ci_low,
+        )
+        for row in read_rows(folder / "estimates.csv", EstimateRow)
+    ]
+    write_rows(folder / "estimates.csv", EstimateRow, rows)
+    return [row for row in rows if row.recommended]
+
+
+def test_scores_are_shown_as_people_read_them(project, capsys):
+    rows = as_auc(project)
+    text = shown(capsys, "small")
+    assert text.split("\n\n")[1].splitlines()[0].split()[2] == "AUC"
+    for row in rows:
+        ends = f"{row.score_low:.4g} … {row.score_high:.4g}"
+        assert [row.estimator, f"{row.score:.4g}", ends, f"{row.interval} 95%"] in [
+            line[1:5] for line in table_lines(text)
+        ]
+    assert "interval for the AUC of the final model" in text
+    assert "; the risk is 1 − AUC\n" in text
+
+
+def metric(learner, estimator, value, *, recommended=True, note=None):
+    return MetricRow(
+        learner, "f1", estimator, "{}", value, 0.25, 0.75, "tuned_jackknife",
+        "the risk", recommended, 0.95, 9, "knn", note,
+    )  # fmt: skip
+
+
+def test_metrics_of_the_whole_procedure_are_shown_below(project, capsys):
+    assert "metric " not in shown(capsys, "small")
+    rows = [
+        metric("knn", "nested_cv_pooled", 0.51),
+        metric("all", "kfold_pooled", 0.52),
+        metric("all", "nested_cv_pooled", 0.53, recommended=False),
+        metric("all", "nested_cv_pooled", 0.53),
+        metric("all", "test", 0.54, recommended=False, note="no interval holds"),
+    ]
+    path = project / "results" / "small" / "metrics.csv"
+    write_rows(path, MetricRow, rows)
+    [part] = [one for one in shown(capsys, "small").split("\n\n") if one.startswith("metric ")]
+    assert [line.split() for line in part.splitlines()[1:]] == [
+        ["f1", "all", "nested_cv_pooled", "0.53", "0.25", "…", "0.75", "tuned_jackknife", "95%"],
+        ["f1", "all", "test", "0.54", "no", "interval", "holds"],
+    ]
+    [part] = [one for one in shown(capsys, "small", "--all").split("\n\n") if one.startswith("metric ")]  # fmt: skip
+    assert len(part.splitlines()) == len(rows) + 1
+    write_rows(path, MetricRow, rows[:2])
+    assert "f1      all      kfold_pooled   0.52" not in shown(capsys, "small"), "knn has nested CV"
+    write_rows(path, MetricRow, rows[1:2])
+    assert "f1      all      kfold_pooled   0.52" in shown(capsys, "small")
 
 
 def test_warnings_are_shown(project, capsys):

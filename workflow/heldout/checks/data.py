@@ -3,6 +3,8 @@
 import numpy as np
 
 from heldout.checks.check import Context, Outcome, failed, not_applicable, passed
+from heldout.errors import counted
+from heldout.estimates.refusals import FEWEST_PER_FOLD
 from heldout.resampling.kinds import FULL
 from heldout.resampling.split import Resample
 
@@ -64,6 +66,28 @@ def every_class_in_folds(context: Context) -> Outcome:
     if lacking:
         return failed(f"{len(lacking)} folds lack a class (first: {lacking[0]})")
     return passed("every fold has every class")
+
+
+def enough_rows_of_classes(context: Context) -> Outcome:
+    """H018: a score of classes jumps where a fold has a single row of one that it is about."""
+    loss, table = context.loss_table.loss, context.loss_table.table
+    if not (loss.two_classes or loss.every_class) or "kfold" not in context.loss_table.splits:
+        return not_applicable("the loss is no score of classes, or there are no folds")
+    wanted = range(len(table.classes or [])) if loss.every_class else [loss.positive or 0]
+    target = np.asarray(table.target)
+    counts = {
+        (partition.set_name(fold), one): int((target[partition.rows(fold)] == one).sum())
+        for partition in context.loss_table.partitions
+        for fold in range(partition.k)
+        for one in wanted
+    }
+    (place, one), fewest = min(counts.items(), key=lambda item: item[1])
+    rows = f"{place} has {counted(fewest, 'row')} of class '{(table.classes or [])[one]}'"
+    if fewest < FEWEST_PER_FOLD:
+        return failed(
+            f"{rows}: {loss.label} of such a fold says little; use fewer folds, or stratify"
+        )
+    return passed(f"no fold has fewer: {rows}")
 
 
 def no_duplicates(context: Context) -> Outcome:

@@ -8,8 +8,11 @@ from heldout.checks.check import Context, Outcome, failed, not_applicable, passe
 from heldout.estimates.algorithm import evidence_for
 from heldout.estimates.cv_intervals import ADVISED_REPEATS
 from heldout.estimates.tails import rows_with_half, tail_ratio
+from heldout.measures.registry import LOSSES
 from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, PAIRS
 
+SQUARES = ("r2", "root")
+"""The families of scores that are made of squared errors."""
 UNSTABLE = 0.5
 """H006 fails if fewer outer folds than this share agree, be it on one θ or on θ like the best."""
 
@@ -42,8 +45,8 @@ def dev_set_large_enough(context: Context) -> Outcome:
     loss_table = context.loss_table
     if not loss_table.has(DEV):
         return not_applicable("no development set")
-    if loss_table.loss.bound is None:
-        return not_applicable("the loss is unbounded: there is no such bound")
+    if loss_table.loss.bound is None or not loss_table.plain:
+        return not_applicable("the risk is no mean of bounded losses: there is no such bound")
     size = len(next(iter(loss_table.resamples[DEV].values())).held[DEV])
     count = sum(len(thetas) for thetas in loss_table.thetas.values())
     bound = excess_bound(size, count, 1 - context.level, loss_table.loss.bound)
@@ -122,7 +125,8 @@ def corrections_hold(context: Context) -> Outcome:
     by_name = {row.estimator: row.risk for row in context.estimates if row.learner == "all"}
     low, high = by_name["min_cv"], by_name["min_cv_tt"]
     other = by_name.get("nested_cv", by_name["min_cv_bbc"])
-    text = f"min-CV {low:.4g}, Tibshirani² {high:.4g}, nested CV or BBC {other:.4g}"
+    shown = [f"{context.loss_table.loss.score(risk):.4g}" for risk in (low, high, other)]
+    text = "min-CV {}, Tibshirani² {}, nested CV or BBC {}".format(*shown)
     if high - low > 2 * max(other - low, 0) and high > low:
         return failed(
             f"{text}: the fold-by-fold correction is too large; do not use min_cv_tt here"
@@ -143,11 +147,14 @@ def bates_repeated(context: Context) -> Outcome:
 
 def no_heavy_tails(context: Context) -> Outcome:
     """H017: where few rows carry most of the loss, no interval holds."""
-    limit = context.loss_table.loss.heavy
+    loss = context.loss_table.loss
+    if loss.family in SQUARES:  # R² and RMSE are made of squared errors
+        loss = LOSSES["squared"]
+    limit = loss.heavy
     if limit is None or not (context.loss_table.has(FOLDS) or context.loss_table.has(FOLDS_WHOLE)):
         return not_applicable("no such limit is known for this loss, or there are no folds")
     learner, theta = context.selection["learner"], context.selection["theta"]
-    losses = evidence_for(context.loss_table, "kfold", learner, theta).pooled
+    losses = evidence_for(context.loss_table.judged_by(loss), "kfold", learner, theta).pooled
     ratio, rows = tail_ratio(losses), rows_with_half(losses)
     text = (
         f"{rows} of {len(losses)} held-out losses of {learner} make up half of the risk "

@@ -70,7 +70,8 @@ _ENTRIES = (
         function="heldout.checks.procedure:dev_set_large_enough",
         text="With probability 1 − δ, the risk of the θ chosen on the development set exceeds the best "
         "risk in the grid by at most √(2/|S_dev| · ln(2|Θ₀|/δ)) times the range of the loss. Where this "
-        "is not smaller than the range of the loss, nothing is guaranteed. Enlarge `holdout.fraction` or "
+        "is not smaller than the range of the loss, nothing is guaranteed. It is for means of losses of "
+        "examples, not for scores such as AUC and F1. Enlarge `holdout.fraction` or "
         "shrink the grid. (Shalev-Shwartz & Ben-David 2014, Understanding Machine Learning, Corollary "
         "4.6.)",
     ),
@@ -184,11 +185,21 @@ _ENTRIES = (
         title="No few rows carry the loss",
         severity="warning",
         function="heldout.checks.procedure:no_heavy_tails",
-        text="Fails where n·Σℓ²/(Σℓ)² > 4 for squared or absolute losses: 3 is usual for squared Gaussian errors. "
+        text="Fails where n·Σℓ²/(Σℓ)² > 4 for squared or absolute losses (R² and RMSE: for squared ones): 3 is usual for squared Gaussian errors. "
         "Then a few rows make up most of the risk, other rows may bring larger losses still, and no interval "
         "holds; none is recommended. It finds noise with a t distribution of three degrees of freedom in 41 % "
         "of samples of 30 rows, in 83 % of samples of 100, and rings for Gaussian noise in at most 6 %: that "
         "it passes is no proof. Look at the rows with the largest losses, or use absolute loss.",
+    ),
+    Check(
+        code="H018",
+        title="Every fold has rows of the classes that the score is about",
+        severity="warning",
+        function="heldout.checks.data:enough_rows_of_classes",
+        text="Scores of classes (AUC, recall, F1, balanced accuracy, …) are computed on each fold. Fails where a "
+        "fold has fewer than 2 rows of a class that the score is about: of the class `positive`, and for AUC, "
+        "recall and balanced accuracy of every class. One row then decides the score of the fold. Use fewer "
+        "folds, stratified ones (`kfold.stratify`), or a loss of single rows.",
     ),
 )
 

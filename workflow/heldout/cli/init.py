@@ -99,7 +99,7 @@ def _loss(found: Survey) -> Iterator[str]:
         yield "    loss: zero_one  # or cross_entropy, brier"
         metric = "balanced_accuracy"
     metrics = [metric] if found.units >= 2 * FOLDS else []
-    yield f"    metrics: {_flow(metrics)}  # scikit-learn scorers, reported and never selected on"
+    yield f"    metrics: {_flow(metrics)}  # further measures, reported with intervals and never selected on"
 
 
 def _test(found: Survey) -> Iterator[str]:

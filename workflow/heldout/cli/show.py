@@ -13,12 +13,19 @@ from heldout.checks.registry import SEVERITIES
 from heldout.cli.columns import aligned
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.estimates.rows import EstimateRow
+from heldout.measures.loss import Loss
 from heldout.names import canonical
-from heldout.results.tables import OF_THE_INTERVAL, chosen_of_each
+from heldout.results.scores import about_the_risk, in_words
+from heldout.results.tables import OF_THE_INTERVAL, Row, chosen_of_each
 from heldout.results.task import ALL, TaskResults, open_task, task_names
 
-COLUMNS = ["learner", "estimator", "risk", "interval", "by", "n", "θ"]
-NUMBERS = [COLUMNS.index("risk"), COLUMNS.index("n")]
+RISK = "risk"
+"""The title of the column of values, where the measure is not known."""
+COLUMNS = ["learner", "estimator", RISK, "interval", "by", "n", "θ"]
+NUMBERS = [COLUMNS.index(RISK), COLUMNS.index("n")]
+METRIC_COLUMNS = ["metric", "learner", "estimator", "value", "interval", "by"]
+NESTED, FOLDS = ("nested_cv", "nested_cv_pooled"), ("kfold", "kfold_pooled")
+"""The estimators whose metrics are shown beside the test where not all are asked for: the first that are there."""
 LABELS = {"min_cv": "min_cv (optimistic)"}
 """Estimators that are never shown by their name alone."""
 SHOWN = SEVERITIES[: SEVERITIES.index("warning") + 1]
@@ -39,14 +46,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def task_text(task: TaskResults, every_interval: bool) -> str:
-    """The table of estimates, what its intervals are for, what was selected, and failed checks."""
+    """The tables of estimates and metrics, what intervals are for, what was selected, and failed checks."""
     rows = task.estimate_rows()
     shown = rows if every_interval else _recommended(rows)
-    table = aligned([COLUMNS, *(_cells(row) for row in shown)], right=NUMBERS)
+    titles = [_measure(task) if title == RISK else title for title in COLUMNS]
+    table = aligned([titles, *(_cells(row) for row in shown)], right=NUMBERS)
     hidden = len(rows) - len(shown)
     more = f"\n({hidden} more rows, of other intervals: --all)" if hidden else ""
     below = "\n".join([_selection_text(task), *_check_lines(task)])
-    parts = [table + more, "\n".join(_words(shown)), below]
+    parts = [
+        table + more,
+        "\n".join(_words(shown, task.loss)),
+        _metrics_text(task, every_interval),
+        below,
+    ]
     return "\n\n".join([task.name, *(part for part in parts if part)])
 
 
@@ -59,7 +72,7 @@ def _recommended(rows: list[EstimateRow]) -> list[EstimateRow]:
     return [row if row.recommended else replace(row, **nothing) for row in found.values()]
 
 
-def _words(rows: list[EstimateRow]) -> list[str]:
+def _words(rows: list[EstimateRow], loss: Loss | None) -> list[str]:
     """What the intervals shown are for, and why others are not there: once each."""
     targets: dict[str, list[str]] = {}
     notes: dict[str, list[str]] = {}
@@ -69,9 +82,45 @@ def _words(rows: list[EstimateRow]) -> list[str]:
         if row.note:
             notes.setdefault(row.note, []).append(f"{row.learner} {row.estimator}")
     return [
-        *(f"interval for {text} ({_listed(names)})" for text, names in targets.items()),
+        *(
+            f"interval for {in_words(text, loss)} ({_listed(names)})"
+            for text, names in targets.items()
+        ),
         *(f"note: {text} ({_listed(names)})" for text, names in notes.items()),
     ]
+
+
+def _measure(task: TaskResults) -> str:
+    """What the values are called."""
+    return task.loss.label if task.loss else RISK
+
+
+def _metrics_text(task: TaskResults, every_row: bool) -> str:
+    """The metrics of the whole procedure, or those of all learners with every interval."""
+    rows = task.table("metrics").rows
+    if not every_row:
+        names = {row["estimator"] for row in rows}
+        brief = (*(NESTED if names.intersection(NESTED) else FOLDS), "test")
+        whole = [row for row in rows if row["learner"] == ALL and row["estimator"] in brief]
+        rows = list(
+            chosen_of_each(
+                whole, lambda row: (row["metric"], row["estimator"]), lambda row: row["recommended"]
+            ).values()
+        )
+    lines = [_metric_cells(row, every_row or row["recommended"]) for row in rows]
+    return aligned([METRIC_COLUMNS, *lines], right=[3]) if lines else ""
+
+
+def _metric_cells(row: Row, with_interval: bool) -> list[str]:
+    """A line of metrics; where there is no interval to show, the note says why."""
+    value = "" if row["value"] is None else f"{row['value']:.4g}"
+    interval = by = ""
+    if with_interval and row["interval"]:
+        interval = f"{row['ci_low']:.4g} … {row['ci_high']:.4g}"
+        by = f"{row['interval']} {row['level']:.0%}"
+    elif row["note"]:
+        by = row["note"]
+    return [row["metric"], row["learner"], row["estimator"], value, interval, by]
 
 
 def _listed(names: list[str]) -> str:
@@ -81,11 +130,11 @@ def _listed(names: list[str]) -> str:
 def _cells(row: EstimateRow) -> list[str]:
     learner = f"{row.learner} ({row.chosen})" if row.learner == ALL else row.learner
     interval = level = ""
-    if row.ci_low is not None and row.ci_high is not None and row.level is not None:
-        interval = f"{row.ci_low:.4g} … {row.ci_high:.4g}"
+    if row.score_low is not None and row.score_high is not None and row.level is not None:
+        interval = f"{row.score_low:.4g} … {row.score_high:.4g}"
         level = f"{row.interval} {row.level:.0%}"
     estimator = LABELS.get(row.estimator, row.estimator)
-    return [learner, estimator, f"{row.risk:.4g}", interval, level, str(row.n), row.theta]
+    return [learner, estimator, f"{row.score:.4g}", interval, level, str(row.n), row.theta]
 
 
 def _selection_text(task: TaskResults) -> str:
@@ -94,7 +143,7 @@ def _selection_text(task: TaskResults) -> str:
     selection = task.selection
     lines = [
         f"selected: {selection['learner']}, θ = {canonical(selection['theta'])}",
-        f"why: {selection['why']}",
+        "; ".join(filter(None, [f"why: {selection['why']}", about_the_risk(task.loss)])),
         *(f"warning: {text}" for text in selection["warnings"]),
         *_test_lines(task.test),
     ]

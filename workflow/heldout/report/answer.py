@@ -1,39 +1,42 @@
-"""The sentences and figures at the top of a report: what was selected, and the risk to expect."""
+"""The sentences and figures at the top of a report: what was selected, and what to expect of it."""
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from heldout.estimates.registry import ESTIMATORS
+from heldout.measures.loss import Loss
 from heldout.report import glossary
-from heldout.report.display import PERCENT, Format, significant
+from heldout.report.display import PERCENT, Format, listed, significant
+from heldout.report.scale import Scale, with_article
+from heldout.results.scores import in_words
 from heldout.results.tables import Row, Table
 from heldout.results.task import ALL
 
-NAMES = {
-    "absolute": "mean absolute error",
-    "brier": "Brier score",
-    "costs": "mean cost",
-    "quantile": "mean pinball loss",
+PLAIN = {
+    name: entry.comes_with
+    for name, entry in ESTIMATORS.items()
+    if name == f"{entry.comes_with}_pooled"
 }
-"""What the mean of some losses is called."""
+"""The estimator that each pooled one is a form of."""
 
 
-def headline_row(estimates: Table, learner: str = ALL) -> Row | None:
-    """The row that is shown as the expected risk, with its recommended interval."""
+def headline_row(estimates: Table, learner: str = ALL, pooled: bool = False) -> Row | None:
+    """The row that is shown as the expected value, with its recommended interval.
+
+    `pooled`: the value of the loss is that of all held-out rows together, where there is one.
+    """
     rows = {name: row for (who, name), row in estimates.recommended().items() if who == learner}
     others = [name for name in rows if name != "test"]
-    return rows[min(others, key=_headline_rank)] if others else None
+    return rows[min(others, key=lambda name: _headline_rank(name, pooled))] if others else None
 
 
-def _headline_rank(name: str) -> float:
-    """The rank of an estimator for the expected risk; infinite if it has none."""
+def _headline_rank(name: str, pooled: bool) -> float:
+    """The rank of an estimator for the expected value; infinite if it has none."""
+    if pooled and name in PLAIN:
+        return _headline_rank(str(PLAIN[name]), pooled=False) - 0.5
     rank = ESTIMATORS[name].headline if name in ESTIMATORS else None
     return math.inf if rank is None else rank
-
-
-def typical_risks(estimates: Table) -> list[float | None]:
-    """The risks that set the number of decimals: not those of training, which may be zero."""
-    return [row["risk"] for row in estimates.rows if row["estimator"] != "training"]
 
 
 def test_row(estimates: Table) -> Row | None:
@@ -41,7 +44,7 @@ def test_row(estimates: Table) -> Row | None:
     return estimates.recommended().get((ALL, "test"))
 
 
-def figure(row: Row, show: Format) -> dict[str, Any]:
+def figure(row: Row, scale: Scale) -> dict[str, Any]:
     """One estimate as the page shows it in large type."""
     entry = glossary.estimator(row["estimator"])
     return {
@@ -50,16 +53,17 @@ def figure(row: Row, show: Format) -> dict[str, Any]:
         "name": entry.name,
         "role": entry.role,
         "caveat": entry.caveat,
-        "value": short(row["risk"], show),
-        "range": span(row, show),
+        "value": short(row["score"], scale.show),
+        "range": span(row, scale.show),
+        "root": root_of(row) if scale.squared else "",
         "interval": glossary.interval(row["interval"]).title if row["interval"] else "",
         "level": percent(row["level"]),
-        "target": row.get("interval_target") or "",
+        "target": in_words(row.get("interval_target") or "", scale.loss),
         "note": row.get("note") or "",
     }
 
 
-def expected_sentence(row: Row, loss: str, learners: int, show: Format) -> str:
+def expected_sentence(row: Row, scale: Scale, learners: int) -> str:
     """What to expect of new data, in one sentence."""
     entry = ESTIMATORS.get(row["estimator"])
     if entry is not None and entry.of_procedure:
@@ -68,15 +72,11 @@ def expected_sentence(row: Row, loss: str, learners: int, show: Format) -> str:
         verb = "gives a model that is expected to"
     else:
         subject, verb = "a model trained this way", "is expected to"
-    what = (
-        error_text(row["risk"], loss, show)
-        + interval_text(row, show)
-        + root_text(row["risk"], loss)
-    )
+    what = value_text(row, scale) + interval_text(row, scale.show) + root_text(row, scale)
     return f"On new data, {subject} {verb} {what}."
 
 
-def interval_sentence(row: Row) -> str:
+def interval_sentence(row: Row, scale: Scale) -> str:
     """What the interval of an estimate is for, or why there is none; empty if nothing is known."""
     if row.get("interval_target"):
         of = (
@@ -84,7 +84,8 @@ def interval_sentence(row: Row) -> str:
             if row["estimator"] == "test"
             else f" by {glossary.estimator(row['estimator']).title}"
         )
-        return f"The {percent(row['level'])} interval{of} is for {row['interval_target']}."
+        what = in_words(row["interval_target"], scale.loss)
+        return f"The {percent(row['level'])} interval{of} is for {what}."
     return f"{as_sentence(row['note'])}." if row.get("note") else ""
 
 
@@ -93,38 +94,65 @@ def as_sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def test_sentence(row: Row, loss: str, count: int, show: Format) -> str:
+def test_sentence(row: Row, scale: Scale, count: int) -> str:
     """The result on the sealed rows, in one sentence."""
     times = {0: "", 1: ", opened once,"}.get(count, f", counted as opened for {count} selections,")
-    if loss == "zero_one":
+    if scale.errors:
         errors = round(row["risk"] * row["n"])
         done = f"made {errors or 'no'} error{'' if errors == 1 else 's'}"
     else:
-        done = error_text(row["risk"], loss, show).replace("have", "had", 1)
-    done += interval_text(row, show) + root_text(row["risk"], loss)
+        done = value_text(row, scale).replace("have", "had", 1)
+    done += interval_text(row, scale.show) + root_text(row, scale)
     return f"On {row['n']} sealed rows{times} the final model {done}."
 
 
-def error_text(risk: float, loss: str, show: Format) -> str:
-    """`err on 1.1 % of examples`, or `have a mean squared error of 2933`."""
-    value = short(risk, show)
-    if loss == "zero_one":
+def value_text(row: Row, scale: Scale) -> str:
+    """`err on 1.1 % of examples`, `have an AUC of 0.870`."""
+    value = short(row["score"], scale.show)
+    if scale.errors:
         return f"err on {value} of examples"
-    if loss == "squared":
-        return f"have a mean squared error of {value}"
-    plain = loss if "." in loss else loss.replace("_", "-")
-    return f"have a {NAMES.get(loss, f'mean {plain}')} of {value}"
+    return f"have {with_article(scale.label)} of {value}"
 
 
-def root_text(risk: float, loss: str) -> str:
-    """The root of a squared error, which is in the units of the target."""
-    return f"; its root is {significant(math.sqrt(risk), 3)}" if loss == "squared" else ""
+def root_text(row: Row, scale: Scale) -> str:
+    """The root of a squared error."""
+    return f"; its root is {root_of(row)}, in the unit of the target" if scale.squared else ""
+
+
+def root_of(row: Row) -> str:
+    """The root of a risk, with the roots of the ends of its interval."""
+    if row["risk"] is None:
+        return ""
+    low, value, high = (
+        None if one is None else significant(math.sqrt(max(one, 0.0)), 3)
+        for one in (row["ci_low"], row["risk"], row["ci_high"])
+    )
+    return f"{value} ({low} to {high})" if low is not None and high is not None else str(value)
+
+
+def positive_sentence(losses: Iterable[Loss], classes: list[Any] | None, why: str) -> str:
+    """Which class the measures of one class are about; empty if there is no such measure."""
+    about = [loss for loss in losses if loss.two_classes and loss.positive is not None]
+    if not about or classes is None:
+        return ""
+    names = list(dict.fromkeys(loss.label for loss in about))
+    verb = "is" if len(names) == 1 else "are"
+    chosen = classes[about[0].positive or 0]
+    return f"{listed(names)} {verb} about class '{chosen}', {why}"
+
+
+def why_positive(named: str | None, counts: list[int] | None) -> str:
+    """Why a class is the positive one."""
+    if named is not None:
+        return "as the config says"
+    equal = counts is not None and len(set(counts)) == 1
+    return "the last of two equally frequent ones" if equal else "the rarer one"
 
 
 def interval_text(row: Row, show: Format) -> str:
     """The interval in brackets and, except for the test, the estimator."""
     title = glossary.estimator(row["estimator"]).title
-    if row["ci_low"] is None or row["ci_high"] is None:
+    if row["score_low"] is None or row["score_high"] is None:
         return f" ({title}, without an interval)"
     level = f"{percent(row['level'])} interval " if row["level"] else "interval "
     by = "" if row["estimator"] == "test" else f", by {title}"
@@ -133,14 +161,14 @@ def interval_text(row: Row, show: Format) -> str:
 
 def span(row: Row, show: Format) -> str:
     """`0.0 to 2.3 %`."""
-    if row["ci_low"] is None or row["ci_high"] is None:
+    if row["score_low"] is None or row["score_high"] is None:
         return ""
-    low, high = short(row["ci_low"], show), short(row["ci_high"], show)
+    low, high = short(row["score_low"], show), short(row["score_high"], show)
     return f"{low.removesuffix(PERCENT)} to {high}"
 
 
 def short(value: float | None, show: Format) -> str:
-    """A risk with one decimal less than in the tables."""
+    """A value with one decimal less than in the tables."""
     return show(value, max(show.decimals - 1, 0))
 
 

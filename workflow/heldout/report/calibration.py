@@ -119,11 +119,15 @@ WORDS = {
 
 
 def judged(
-    target: np.ndarray, proba: np.ndarray, units: np.ndarray | None, level: float
+    target: np.ndarray,
+    proba: np.ndarray,
+    units: np.ndarray | None,
+    level: float,
+    chosen: int | None = None,
 ) -> list[dict[str, Any]]:
-    """For each class against the rest (of two, the rarer one): bins with a band, and numbers."""
+    """For each class against the rest (of two, the chosen or rarer one): bins with a band, and numbers."""
     found = []
-    for one in classes_of(target, proba.shape[1]):
+    for one in classes_of(target, proba.shape[1], chosen):
         positive, predicted = target == one, np.asarray(proba[:, one], float)
         bins = measure.bin_numbers(predicted)
         curve = curve_of(positive, predicted, bins, units, level)
@@ -132,8 +136,10 @@ def judged(
     return found
 
 
-def classes_of(target: np.ndarray, count: int) -> list[int]:
-    """Of two classes the rarer one (of equal ones the second), else the most frequent ones."""
+def classes_of(target: np.ndarray, count: int, chosen: int | None = None) -> list[int]:
+    """Of two classes the chosen one, or the rarer one (of equal ones the second), else the most frequent ones."""
+    if count == 2 and chosen is not None:
+        return [chosen]
     if count == 2:
         return [int(2 * (target == 1).sum() <= len(target))]
     return frequent(target, count)

@@ -3,13 +3,14 @@
 from heldout.estimates.alike import like_the_best
 from heldout.report import glossary
 from heldout.report.display import listed
+from heldout.report.scale import Scale
 from heldout.results.tables import Table
 
-JUDGES = ("nested_cv", "kfold")
+JUDGES = ("nested_cv_pooled", "nested_cv", "kfold_pooled", "kfold")
 """The estimators that say which learner is best: the first that all learners have."""
 
 
-def group_sentence(comparisons: Table | None, estimates: Table) -> str:
+def group_sentence(comparisons: Table | None, estimates: Table, scale: Scale) -> str:
     """Which learners cannot be told from the best one; empty if nothing was compared."""
     pairs = {
         (row["learner_a"], row["learner_b"]): row["told_apart"]
@@ -24,7 +25,8 @@ def group_sentence(comparisons: Table | None, estimates: Table) -> str:
     alike = like_the_best(pairs, best)
     count = "one pair" if len(pairs) == 1 else f"Holm over all {len(pairs)} pairs"
     title = glossary.estimator(judge).title
-    return f"{_told(alike, best, len(names))}, which has the smallest risk by {title} ({count})."
+    told = _told(alike, best, len(names))
+    return f"{told}, which has the {scale.best} {scale.label} by {title} ({count})."
 
 
 def _risks(estimates: Table, names: list[str]) -> tuple[str, dict[str, float]]:

@@ -18,14 +18,14 @@ ROUNDING_ERROR = 1e-14
 
 @dataclass(frozen=True)
 class Format:
-    """How risks are shown: as percentages, with fixed decimals, or in scientific notation."""
+    """How values are shown: as percentages, with fixed decimals, or in scientific notation."""
 
     percent: bool = False
     decimals: int = 4
     scientific: bool = False
 
     def __call__(self, value: float | None, decimals: int | None = None) -> str:
-        """One risk."""
+        """One value."""
         if value is None or not math.isfinite(value):
             return ABSENT
         places = self.decimals if decimals is None else decimals
@@ -36,20 +36,20 @@ class Format:
         return text + PERCENT if self.percent else text
 
 
-def format_for(loss: str, risks: Iterable[float | None]) -> Format:
-    """Choose how the risks of a page are shown.
+def format_for(loss: str, values: Iterable[float | None]) -> Format:
+    """Choose how the values of a loss are shown.
 
     Parameters
     ----------
     loss
-        The name of the loss; zero-one losses are shown as percentages.
-    risks
-        Risks whose median sets the number of decimals: four significant digits.
+        The name of the loss; zero-one losses (and accuracies) are shown as percentages.
+    values
+        Values whose median sets the number of decimals: four significant digits.
 
     Returns
     -------
     Format
-        A function of a risk that returns its text.
+        A function of a value that returns its text.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def format_for(loss: str, risks: Iterable[float | None]) -> Format:
     """
     if loss == "zero_one":
         return Format(percent=True, decimals=2)
-    sizes = [abs(risk) for risk in risks if risk]
+    sizes = [abs(value) for value in values if value]
     if not sizes:
         return Format()
     order = math.floor(math.log10(statistics.median(sizes)))
@@ -83,12 +83,9 @@ def significant(value: Any, digits: int = 4) -> str:
     return text.replace("-", "−") if "e" not in text else text
 
 
-def score(value: float | None) -> str:
-    """A metric as text: four decimals below 10, fewer above."""
-    if value is None or not math.isfinite(value):
-        return ABSENT
-    decimals = 4 if abs(value) < 10 else 2 if abs(value) < 1000 else 0
-    return Format(decimals=decimals)(value)
+def heads(*texts: str, numbers: Iterable[str]) -> list[tuple[str, str]]:
+    """The titles of a table's columns, as the templates take them: texts, then numbers."""
+    return [*((title, "") for title in texts), *((title, "number") for title in numbers)]
 
 
 def listed(names: Iterable[str]) -> str:

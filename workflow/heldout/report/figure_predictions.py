@@ -51,7 +51,10 @@ def curves_figure(held_out: dict[str, Any]) -> "Figure":
     roc = axes[0, 0]
     square(roc, "False positive rate", "True positive rate", "ROC")
     for colour, curve in zip(SERIES, shown, strict=False):
-        label = f"{short(names[curve['class']])}, AUC {curve['auc']:.3f}"
+        mean = "mean AUC" if curve["sets"] > 1 else "AUC"
+        label = f"{short(names[curve['class']])}, {mean} {curve['auc']:.3f}"
+        for one in curve["each"]:
+            roc.plot(one["false"], one["true"], color=colour, lw=0.5, alpha=0.4)
         roc.plot(curve["false"], curve["true"], color=colour, lw=1.4, label=label)
     roc.legend(loc="lower right")
     if count == 2:

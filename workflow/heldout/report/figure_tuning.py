@@ -1,4 +1,4 @@
-"""The figure of risk versus θ: a curve for one hyper-parameter, a heat map for two."""
+"""The figure of values versus θ: a curve for one hyper-parameter, a heat map for two."""
 
 import json
 import math
@@ -9,9 +9,10 @@ from matplotlib import pyplot as plt
 
 from heldout.names import canonical
 from heldout.report import glossary
-from heldout.report.display import Format, significant
+from heldout.report.display import significant
 from heldout.report.figures import INK, SOFT, WIDTH, note_figure, percent_axis, short
 from heldout.report.grids import describe_grids
+from heldout.report.scale import Scale
 from heldout.results.tables import Row, Table
 
 if TYPE_CHECKING:
@@ -35,8 +36,7 @@ def tuning_figure(
     risks: Table,
     selection: dict[str, Any],
     learners: list[dict[str, Any]],
-    show: Format,
-    loss: str,
+    scale: Scale,
 ) -> "Figure":
     """A panel per learner that has more than one θ."""
     selected = {name: entry["theta"] for name, entry in selection["learners"].items()}
@@ -50,10 +50,10 @@ def tuning_figure(
     )
     for axis, grid in zip(axes.flat, grids, strict=False):
         rows = risks.where(learner=grid["learner"])
-        panel(axis, grid, rows, selection["by"], show)
+        panel(axis, grid, rows, selection["by"], scale)
     for axis in list(axes.flat)[len(grids) :]:
         axis.set_visible(False)
-    drawn.supylabel(f"Risk: {loss}", fontsize=9)
+    drawn.supylabel(scale.axis, fontsize=9)
     legend(drawn, axes)
     return drawn
 
@@ -69,17 +69,17 @@ def legend(drawn: "Figure", axes: Any) -> None:
         drawn.legend(found.values(), found.keys(), loc="outside upper center", ncols=len(found))
 
 
-def panel(axis: "Axes", grid: dict[str, Any], rows: list[Row], by: str, show: Format) -> None:
+def panel(axis: "Axes", grid: dict[str, Any], rows: list[Row], by: str, scale: Scale) -> None:
     """One learner."""
     axis.set_title(short(grid["learner"]))
     if grid["kind"] == "curve":
         curve_panel(axis, grid, rows, by)
     elif grid["kind"] == "heat":
-        heat_panel(axis, grid, [row for row in rows if row["estimator"] == by], show)
+        heat_panel(axis, grid, [row for row in rows if row["estimator"] == by], scale)
         return
     else:
         ranked_panel(axis, rows, by)
-    percent_axis(axis.yaxis, show)
+    percent_axis(axis.yaxis, scale.show)
     axis.grid(axis="y")
 
 
@@ -115,14 +115,14 @@ def curve_panel(axis: "Axes", grid: dict[str, Any], rows: list[Row], by: str) ->
 def draw_series(
     axis: "Axes", own: list[tuple[float, Row]], name: str, colour: str, band: bool
 ) -> None:
-    """One estimator's risks."""
+    """One estimator's values."""
     x = [place for place, _ in own]
     axis.plot(
-        x, [row["risk"] for _, row in own], "o-", color=colour, lw=1.3, ms=3,
+        x, [row["score"] for _, row in own], "o-", color=colour, lw=1.3, ms=3,
         label=glossary.estimator(name).title,
     )  # fmt: skip
-    if band and all(row["ci_low"] is not None for _, row in own):
-        low, high = ([row[key] for _, row in own] for key in ("ci_low", "ci_high"))
+    if band and all(row["score_low"] is not None for _, row in own):
+        low, high = ([row[key] for _, row in own] for key in ("score_low", "score_high"))
         axis.fill_between(x, low, high, color=colour, alpha=0.15, lw=0)
 
 
@@ -138,25 +138,26 @@ def positions(moving: dict[str, Any]) -> dict[str, float]:
 # --- two, and more ---------------------------------------------------------------------------
 
 
-def heat_panel(axis: "Axes", grid: dict[str, Any], rows: list[Row], show: Format) -> None:
-    """The risk that selects, for each pair of values."""
+def heat_panel(axis: "Axes", grid: dict[str, Any], rows: list[Row], scale: Scale) -> None:
+    """The value that selects, for each pair of values of θ; the brighter, the better."""
     x, y = grid["axes"]
     columns, lines = ({json.dumps(v): i for i, v in enumerate(one["values"])} for one in (x, y))
-    risks = np.full((len(lines), len(columns)), np.nan)
+    values = np.full((len(lines), len(columns)), np.nan)
     for row in rows:
         theta = json.loads(row["theta"])
         spot = lines[json.dumps(theta.get(y["name"]))], columns[json.dumps(theta.get(x["name"]))]
-        risks[spot] = math.nan if row["risk"] is None else row["risk"]
-    image = axis.imshow(risks, cmap="viridis_r", aspect="auto", origin="lower")
+        values[spot] = math.nan if row["score"] is None else row["score"]
+    colours = "viridis" if scale.loss.greater else "viridis_r"
+    image = axis.imshow(values, cmap=colours, aspect="auto", origin="lower")
     bar = axis.figure.colorbar(image, ax=axis, pad=0.02)
-    percent_axis(bar.ax.yaxis, show)
+    percent_axis(bar.ax.yaxis, scale.show)
     for one, line in ((x, axis.xaxis), (y, axis.yaxis)):
         name_ticks(line, one["values"])
         line.set_label_text(short(one["name"]))
     chosen = grid["selected"]
     if chosen is not None:
         spot = columns[json.dumps(chosen.get(x["name"]))], lines[json.dumps(chosen.get(y["name"]))]
-        axis.plot(*spot, "s", mfc="none", mec="white", mew=1.6, ms=8)
+        axis.plot(*spot, "s", mfc="none", mec=INK, mew=1.6, ms=8)
 
 
 def ranked_panel(axis: "Axes", rows: list[Row], by: str) -> None:

@@ -1,17 +1,20 @@
-"""Figures for papers, drawn with matplotlib: estimates, risk by θ, and predictions."""
+"""Figures for papers, drawn with matplotlib: estimates, values by θ, and predictions."""
 
 import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from heldout.data.prepared import open_prepared
 from heldout.errors import HeldoutError
 from heldout.estimates.spec import LossTableSpec
 from heldout.files import write_atomic
-from heldout.measures.registry import title_of
+from heldout.measures.registry import loss_for
 from heldout.report import answer, glossary
-from heldout.report.display import Format, format_for
+from heldout.report.display import Format
 from heldout.report.predictions import diagnostics
+from heldout.report.scale import Scale, scale_of
+from heldout.results.scores import scored
 from heldout.results.tables import Row, Table
 from heldout.results.task import ALL, TaskResults
 
@@ -92,15 +95,18 @@ def write_figures(folder: Path, spec: LossTableSpec, held_out: Any) -> None:
     matplotlib = load_matplotlib()
     results = TaskResults(folder)
     selection, estimates, risks = results.selection, results.estimates, results.table("risks")
-    loss, title = title_of(spec.loss, results.classification)
-    show = format_for(loss, answer.typical_risks(estimates))
+    table = open_prepared(folder / "data")
+    loss = loss_for(spec.loss, table.classes, table.class_counts)
+    scale = scale_of(loss, estimates)
     learners = [learner.as_spec() for learner in spec.learners]
     baselines = answer.baselines(learners)
     from heldout.report import figure_predictions, figure_tuning
 
     drawers: dict[str, Callable[[], Figure]] = {
-        "estimates": lambda: estimates_figure(estimates, baselines, show, title),
-        "tuning": lambda: figure_tuning.tuning_figure(risks, selection, learners, show, title),
+        "estimates": lambda: estimates_figure(estimates, baselines, scale),
+        "tuning": lambda: figure_tuning.tuning_figure(
+            scored(risks, loss), selection, learners, scale
+        ),
         "predictions": lambda: figure_predictions.predictions_figure(held_out),
     }
     with matplotlib.rc_context(STYLE):
@@ -137,10 +143,10 @@ def save(drawn: "Figure", folder: Path, name: str) -> None:
 # --- every estimate: dots and intervals ------------------------------------------------------
 
 
-def estimates_figure(estimates: Table, baselines: list[str], show: Format, loss: str) -> "Figure":
+def estimates_figure(estimates: Table, baselines: list[str], scale: Scale) -> "Figure":
     """A panel for the whole procedure and one for each learner, with recommended intervals.
 
-    Baselines are left out: their risks are so large that the others could not be distinguished.
+    Baselines are left out: they are so far off that the others could not be distinguished.
     """
     from matplotlib import pyplot as plt
 
@@ -159,24 +165,25 @@ def estimates_figure(estimates: Table, baselines: list[str], show: Format, loss:
     for axis, name in zip(axes.flat, panels, strict=False):
         rows = {kind: row for (who, kind), row in recommended.items() if who == name}
         estimates_panel(axis, rows, names, short(answer.learner_title(name)))
-        percent_axis(axis.xaxis, show)
+        percent_axis(axis.xaxis, scale.show)
     for i, axis in enumerate(axes.flat):
         axis.set_visible(i < len(panels))
         axis.tick_params(labelbottom=i + across >= len(panels))
-    drawn.supxlabel(f"Risk: {loss}", fontsize=9)
+    drawn.supxlabel(scale.axis, fontsize=9)
     return drawn
 
 
 def estimates_panel(axis: "Axes", rows: dict[str, Row], names: list[str], title: str) -> None:
     """One learner's estimates, the most optimistic at the top."""
     for i, name in enumerate(names):
-        if name in rows and rows[name]["risk"] is not None:
+        if name in rows and rows[name]["score"] is not None:
             row, entry = rows[name], glossary.estimator(name)
             colour = COLOURS[entry.role]
-            if row["ci_low"] is not None and row["ci_high"] is not None:
-                axis.plot([row["ci_low"], row["ci_high"]], [i, i], color=colour, alpha=0.5, lw=2.2)
+            ends = [row["score_low"], row["score_high"]]
+            if None not in ends:
+                axis.plot(ends, [i, i], color=colour, alpha=0.5, lw=2.2)
             axis.plot(
-                *(row["risk"], i), "D" if name == "test" else "o", color=colour, ms=4.5,
+                *(row["score"], i), "D" if name == "test" else "o", color=colour, ms=4.5,
                 mfc="white" if entry.role == "apparent" else colour,
             )  # fmt: skip
     axis.set_yticks(range(len(names)), [glossary.estimator(name).title for name in names])
@@ -190,7 +197,7 @@ def estimates_panel(axis: "Axes", rows: dict[str, Row], names: list[str], title:
 
 
 def percent_axis(axis: Any, show: Format) -> None:
-    """Show percentages on an axis, if risks are percentages."""
+    """Show percentages on an axis, if values are percentages."""
     if show.percent:
         axis.set_major_formatter(lambda value, _: f"{round(100 * value, 4):g} %")
 

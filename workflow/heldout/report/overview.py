@@ -1,14 +1,17 @@
 """The index page: every task with its main results."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from heldout.measures.registry import title_of
+from heldout.measures.loss import Loss
+from heldout.measures.registry import named_loss
 from heldout.measures.spec import LossSpec
 from heldout.report import answer
-from heldout.report.display import format_for, theta_text
+from heldout.report.display import theta_text
 from heldout.report.page import render
+from heldout.report.scale import scale_of
 from heldout.results.tables import Table
 from heldout.results.task import TaskResults
 
@@ -37,23 +40,31 @@ def index_page(
 
 
 def line(folder: Path, spec: LossSpec | None) -> dict[str, Any]:
-    """One task: what was selected, the expected risk and the test."""
+    """One task: what was selected, what to expect of it and the test."""
     results = TaskResults(folder)
     facts, selection, estimates = results.facts, results.selection, results.estimates
-    loss, title = title_of(spec, results.classification)
-    show = format_for(loss, answer.typical_risks(estimates))
-    expected, test = answer.headline_row(estimates), answer.test_row(estimates)
+    loss = as_read(named_loss(spec, results.classification), estimates)
+    scale = scale_of(loss, estimates)
+    expected = answer.headline_row(estimates, pooled=loss.pooled)
+    test = answer.test_row(estimates)
     return {
         "name": results.name,
         "link": f"{results.name}/report.html",
         "rows": facts["n"] + facts["sealed"],
         "learner": selection["learner"],
         "theta": theta_text(selection["theta"]),
-        "loss": title.split(" (")[0],
-        "expected": expected and answer.figure(expected, show),
-        "test": test and answer.figure(test, show),
+        "measure": scale.label,
+        "direction": scale.direction,
+        "expected": expected and answer.figure(expected, scale),
+        "test": test and answer.figure(test, scale),
         "warnings": warnings(results.table("checks"), selection),
     }
+
+
+def as_read(loss: Loss, estimates: Table) -> Loss:
+    """A function of the user's own says only when it is imported that greater is better; so does the table."""
+    greater = any(row["score"] != row["risk"] for row in estimates.rows)
+    return replace(loss, greater=loss.greater or greater)
 
 
 def warnings(checks: Table, selection: dict[str, Any]) -> int:

@@ -36,7 +36,6 @@ def environment() -> Environment:
     )
     templates.filters["significant"] = display.significant
     templates.filters["theta"] = display.theta_text
-    templates.filters["score"] = display.score
     templates.filters["formula"] = display.formula
     return templates
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from heldout.estimates.loss_table import LossTable, open_loss_table
 from heldout.estimates.spec import LossTableSpec
+from heldout.measures.loss import Loss
+from heldout.measures.registry import LOSSES
 from heldout.predictions import Predictions, joined
 from heldout.report import calibration, curves
 from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, LOO
@@ -28,13 +30,19 @@ TITLES = {
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Rows, each predicted once by a model that was not trained on it; `units` are their groups, if any."""
+    """Rows, each predicted once by a model that was not trained on it.
+
+    `losses` of single rows are those of `judged_by`; `units` are the groups of rows, if any; `sets` says
+    which held-out set each row was in, where there are several.
+    """
 
     source: np.ndarray
     target: np.ndarray
     predictions: Predictions
     losses: np.ndarray
     units: np.ndarray | None = None
+    sets: np.ndarray | None = None
+    judged_by: str = "loss"
 
 
 def diagnostics(
@@ -47,7 +55,10 @@ def diagnostics(
     loss_table = open_loss_table(folder, replace(spec, kinds=[kind]), batches)
     held = held_out(loss_table, list(loss_table.resamples[kind].values()), learner, theta)
     classes = loss_table.table.classes
-    shown = regression(held) if classes is None else classification(held, classes, level)
+    if classes is None:
+        shown = regression(held)
+    else:
+        shown = classification(held, classes, level, loss_table.loss.positive)
     return {"how": TITLES[kind] + first_of(loss_table, kind), "n": len(held.target), **shown}
 
 
@@ -79,7 +90,17 @@ def held_out(loss_table: LossTable, resamples: list[Resample], learner: str, the
     target = np.asarray(loss_table.table.target)[where]
     source = np.asarray(loss_table.table.rows["source"])[where] + 1
     units = loss_table.units(where) if loss_table.table.grouped else None
-    return HeldOut(source, target, everything, loss_table.loss(target, everything), units)
+    losses, label = row_losses(loss_table.loss, target, everything)
+    sets = np.repeat(np.arange(len(rows)), [len(part) for part in rows])
+    return HeldOut(source, target, everything, losses, units, sets, label)
+
+
+def row_losses(loss: Loss, target: np.ndarray, said: Predictions) -> tuple[np.ndarray, str]:
+    """The losses of single rows, and what they are; for a loss of whole sets, those of a plain one."""
+    if not loss.by_example:
+        labelled = "zero_one" if said.proba is None else "cross_entropy"
+        loss = LOSSES["squared" if said.value is not None else labelled]
+    return loss(target, said), loss.title.split(" (")[0]
 
 
 # --- regression ------------------------------------------------------------------------------
@@ -104,6 +125,7 @@ def regression(held: HeldOut) -> dict[str, Any]:
             "root mean squared error": float(np.sqrt((residual**2).mean())),
             "R²": 1 - float((residual**2).sum()) / spread if spread > 0 else None,
         },
+        "judged_by": held.judged_by,
         "hardest": hardest(held, true=target, predicted=value),
     }
 
@@ -111,8 +133,10 @@ def regression(held: HeldOut) -> dict[str, Any]:
 # --- classification --------------------------------------------------------------------------
 
 
-def classification(held: HeldOut, classes: list[Any], level: float = 0.95) -> dict[str, Any]:
-    """Confusion matrix, ROC of each class against the rest, and probabilities judged at a level."""
+def classification(
+    held: HeldOut, classes: list[Any], level: float = 0.95, positive: int | None = None
+) -> dict[str, Any]:
+    """Confusion matrix, ROC of each class against the rest (of two, of the positive one), and probabilities."""
     names = [str(one) for one in classes]
     scores, proba = score_matrix(held.predictions, len(names)), held.predictions.proba
     label = held.predictions.label
@@ -123,11 +147,12 @@ def classification(held: HeldOut, classes: list[Any], level: float = 0.95) -> di
         "kind": "classification",
         "classes": names,
         "confusion": curves.confusion(held.target, label, len(names)),
-        "curves": [] if scores is None else curves.one_versus_rest(held.target, scores),
+        "curves": [] if scores is None else curves_of(held, scores, positive),
         "calibration": []
         if proba is None
-        else calibration.judged(held.target, proba, held.units, level),
+        else calibration.judged(held.target, proba, held.units, level, positive),
         "band": calibration.about_the_band(held.units is not None, level),
+        "judged_by": held.judged_by,
         "hardest": hardest(
             held,
             true=np.array(names, object)[held.target],
@@ -138,13 +163,21 @@ def classification(held: HeldOut, classes: list[Any], level: float = 0.95) -> di
 
 
 def score_matrix(predictions: Predictions, count: int) -> np.ndarray | None:
-    """A column of scores per class: probabilities, or else decision values."""
-    scores = predictions.proba if predictions.proba is not None else predictions.decision
-    if scores is None:
-        return None
-    if scores.ndim == 1:
-        scores = np.column_stack([-scores, scores])
-    return np.asarray(scores, float) if scores.shape[1] == count else None
+    """A column of scores per class: of two classes decision values first, as for AUC; else probabilities."""
+    decision = predictions.decision
+    if decision is not None and decision.ndim == 1:
+        decision = np.column_stack([-decision, decision])
+    order = [decision, predictions.proba] if count == 2 else [predictions.proba, decision]
+    fit = [one for one in order if one is not None and one.shape[1] == count]
+    return np.asarray(fit[0], float) if fit else None
+
+
+def curves_of(
+    held: HeldOut, scores: np.ndarray, positive: int | None = None
+) -> list[dict[str, Any]]:
+    """The curves of held-out sets; none of single rows, which have none."""
+    sets = np.zeros(len(held.target), int) if held.sets is None else held.sets
+    return curves.one_versus_rest(held.target, scores, sets, positive)
 
 
 def probability_of_target(target: np.ndarray, proba: np.ndarray) -> np.ndarray:

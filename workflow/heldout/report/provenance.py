@@ -22,7 +22,7 @@ def provenance(results: TaskResults, spec: ReportSpec, batches: int) -> dict[str
     folder, card = results.folder, results.card
     manifests = read_manifest_files(folder, batches)
     learners = [learner.as_spec() for learner in spec.cells.learners]
-    absent = absent_steps(results.test is not None, spec.metrics)
+    absent = absent_steps(results.test is not None, bool(spec.metrics))
     taken = steps.steps_of(folder, batches, absent)
     return {
         "data": results.facts,

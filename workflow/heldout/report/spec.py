@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from heldout.estimates.spec import LossTableSpec
+from heldout.measures.spec import LossSpec
 
 
 @dataclass(frozen=True)
@@ -17,8 +18,8 @@ class ReportSpec:
     level: float
     config: dict[str, Any]
     """The task's block of the config, with every default."""
-    metrics: bool
-    """Whether extra metrics were asked for."""
+    metrics: dict[str, LossSpec]
+    """The further measures, by what they are called."""
     versions: str
     """The versions of the libraries that change numbers, as JSON."""
     cells: LossTableSpec

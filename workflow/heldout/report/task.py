@@ -1,14 +1,12 @@
 """The report of one task: reads its files, renders its page."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from heldout.checks.registry import SEVERITIES
-from heldout.data.prepared import open_prepared
+from heldout.data.prepared import Prepared, open_prepared
 from heldout.measures.loss import Loss
 from heldout.measures.registry import loss_for
-from heldout.names import canonical
 from heldout.report import (
     answer,
     calibration,
@@ -16,14 +14,17 @@ from heldout.report import (
     confidence_set,
     glossary,
     grids,
+    metrics,
     uncertainty,
 )
-from heldout.report.display import Format, format_for
+from heldout.report.display import heads
 from heldout.report.fits import fits_by_estimate
 from heldout.report.page import render
 from heldout.report.predictions import diagnostics
 from heldout.report.provenance import provenance, read_manifest_files
+from heldout.report.scale import Scale, scale_of
 from heldout.report.spec import ReportSpec
+from heldout.results.scores import about_the_risk
 from heldout.results.tables import Row, Table
 from heldout.results.task import TaskResults
 
@@ -51,16 +52,18 @@ def report_page(folder: Path, spec: ReportSpec, batches: int) -> str:
     """
     results = TaskResults(folder)
     selection, source = results.selection, provenance(results, spec, batches)
-    tables = shown_tables(results, spec.metrics)
+    tables = shown_tables(results, bool(spec.metrics))
     table = open_prepared(folder / "data")
     loss = loss_for(spec.cells.loss, table.classes, table.class_counts)
-    show = format_for(loss.name, answer.typical_risks(tables["estimates"]))
-    names = glossary.in_order({row["estimator"] for key in REQUIRED for row in tables[key].rows})
+    further = metrics.losses_of(spec.metrics, table.classes, table.class_counts)
+    scale = scale_of(loss, tables["estimates"])
+    names = glossary.in_order(estimator_names(tables))
     chosen = selection["learner"], selection["theta"]
     held_out = diagnostics(folder, spec.cells, batches, *chosen, spec.level)
     words = glossary.as_json(names, interval_names(tables))
     payload = {
-        **payload_of(spec, loss, show, selection, tables),
+        **payload_of(spec, scale, selection, tables),
+        "metrics": metrics.payload(tables.get("metrics"), further),
         "estimators": names,
         "fits": fits_by_estimate(read_manifest_files(folder, batches), names, source["data"]["n"]),
         "words": words,
@@ -73,15 +76,18 @@ def report_page(folder: Path, spec: ReportSpec, batches: int) -> str:
         audited=spec.config.get("audit") is not None,
         loss=loss,
         selection=selection,
-        answer=answers(tables["estimates"], spec, loss.name, show, results.test),
+        scale=scale,
+        answer=answers(tables["estimates"], spec, scale, results.test),
+        positive=positive(spec, [loss, *further.values()], table),
+        risk_is=about_the_risk(loss),
         matrix=matrix(tables["estimates"], names, selection["learner"]),
         uncertainty=uncertainty.parts_table(tables["estimates"]),
         parts=uncertainty.PARTS,
-        alike=compared.group_sentence(tables.get("comparisons"), tables["estimates"]),
+        alike=compared.group_sentence(tables.get("comparisons"), tables["estimates"], scale),
         kept=confidence_set.sentences(selection),
-        metrics=metric_table(tables.get("metrics"), selection["learners"]),
+        metrics=metrics.table_of(tables.get("metrics"), further),
         failed=failed_checks(tables.get("checks")),
-        show=show,
+        show=scale.show,
         span=answer.span,
         tables=tables,
         words=words,
@@ -92,20 +98,16 @@ def report_page(folder: Path, spec: ReportSpec, batches: int) -> str:
 
 
 def payload_of(
-    spec: ReportSpec,
-    loss: Loss,
-    show: Format,
-    selection: dict[str, Any],
-    tables: dict[str, Table],
+    spec: ReportSpec, scale: Scale, selection: dict[str, Any], tables: dict[str, Table]
 ) -> dict[str, Any]:
     """The data that the scripts of the page read."""
     selected = {name: entry["theta"] for name, entry in selection["learners"].items()}
     learners = [learner.as_spec() for learner in spec.cells.learners]
     return {
         "task": spec.task,
-        "loss": {"name": loss.name, "title": loss.title},
+        "loss": scale.payload(),
         "level": spec.level,
-        "format": vars(show),
+        "format": vars(scale.show),
         "selection": selection,
         "grids": grids.describe_grids(tables["risks"].rows, selected, selection["by"], learners),
         "baselines": answer.baselines(learners),
@@ -114,34 +116,41 @@ def payload_of(
 
 
 def answers(
-    estimates: Table, spec: ReportSpec, loss: str, show: Format, sealed: dict[str, Any] | None
+    estimates: Table, spec: ReportSpec, scale: Scale, sealed: dict[str, Any] | None
 ) -> dict[str, Any]:
     """The figures and sentences at the top of the page."""
     found: dict[str, Any] = {"expected": None, "test": None, "baseline": None, "sentences": []}
-    expected, test = answer.headline_row(estimates), answer.test_row(estimates)
+    expected = answer.headline_row(estimates, pooled=scale.loss.pooled)
+    test = answer.test_row(estimates)
     if expected is not None:
-        found["expected"] = answer.figure(expected, show)
+        found["expected"] = answer.figure(expected, scale)
         learners = [learner.as_spec() for learner in spec.cells.learners]
         found["sentences"].append(
             joined(
-                answer.expected_sentence(expected, loss, len(learners), show),
-                answer.interval_sentence(expected),
+                answer.expected_sentence(expected, scale, len(learners)),
+                answer.interval_sentence(expected, scale),
             )
         )
         baseline = answer.baseline_row(estimates, learners, expected)
-        found["baseline"] = baseline and answer.figure(baseline, show) | {"of": baseline["learner"]}
+        found["baseline"] = baseline and answer.figure(baseline, scale) | {
+            "of": baseline["learner"]
+        }
     if test is not None:
-        found["test"] = answer.figure(test, show)
+        found["test"] = answer.figure(test, scale)
         count = sealed["count"] if sealed else 0
         found["sentences"].append(
-            joined(
-                answer.test_sentence(test, loss, count, show),
-                answer.interval_sentence(test),
-            )
+            joined(answer.test_sentence(test, scale, count), answer.interval_sentence(test, scale))
         )
     elif sealed is not None:
         found["sentences"].append(answer.as_sentence(sealed["message"]))
     return found
+
+
+def positive(spec: ReportSpec, losses: list[Loss], table: Prepared) -> str:
+    """Which class the loss and the metrics are about, where they are about one."""
+    named = spec.cells.loss.positive if spec.cells.loss else None
+    why = answer.why_positive(named, table.class_counts)
+    return answer.positive_sentence(losses, table.classes, why)
 
 
 def joined(*sentences: str) -> str:
@@ -182,24 +191,6 @@ def matrix(estimates: Table, names: list[str], best: str) -> dict[str, Any]:
     }
 
 
-def metric_table(metrics: Table | None, selected: dict[str, Any]) -> dict[str, Any]:
-    """The metrics of each learner at its selected θ."""
-    rows: dict[str, dict[str, Any]] = {}
-    for row in metrics.rows if metrics else []:
-        theta = selected[row["learner"]]["theta"]
-        if row["theta"] == canonical(theta):
-            blank = {"learner": row["learner"], "theta": theta, "metrics": {}}
-            rows.setdefault(row["learner"], blank)["metrics"][row["metric"]] = row
-    names = dict.fromkeys(row["metric"] for row in (metrics.rows if metrics else []))
-    shown = heads("Learner", "Selected θ", numbers=names)
-    return {"names": list(names), "heads": shown, "rows": list(rows.values())}
-
-
-def heads(*texts: str, numbers: Iterable[str]) -> list[tuple[str, str]]:
-    """The titles of a table's columns, as the templates take them: texts, then numbers."""
-    return [*((title, "") for title in texts), *((title, "number") for title in numbers)]
-
-
 def failed_checks(checks: Table | None) -> list[Row]:
     """The failed checks, the most severe first; unknown severities last."""
     failed = checks.where(status="fail") if checks else []
@@ -207,14 +198,23 @@ def failed_checks(checks: Table | None) -> list[Row]:
     return sorted(failed, key=lambda check: rank.get(check["severity"], len(rank)))
 
 
-def shown_tables(results: TaskResults, metrics: bool) -> dict[str, Table]:
+def shown_tables(results: TaskResults, with_metrics: bool) -> dict[str, Table]:
     """The tables of a task that exist and that the config asks for."""
-    wanted = [name for name in (*REQUIRED, *EXTRA) if name != "metrics" or metrics]
+    wanted = [name for name in (*REQUIRED, *EXTRA) if name != "metrics" or with_metrics]
     found = {name: results.table(name) for name in wanted}
     return {name: table for name, table in found.items() if name in REQUIRED or table.rows}
 
 
+def estimator_names(tables: dict[str, Table]) -> set[str]:
+    """The estimators in the tables."""
+    return {row["estimator"] for row in rows_of(tables)}
+
+
 def interval_names(tables: dict[str, Table]) -> list[str]:
     """The intervals in the tables, in order of appearance."""
-    rows = [*tables["estimates"].rows, *tables["risks"].rows]
-    return list(dict.fromkeys(row["interval"] for row in rows if row["interval"]))
+    return list(dict.fromkeys(row["interval"] for row in rows_of(tables) if row["interval"]))
+
+
+def rows_of(tables: dict[str, Table]) -> list[Row]:
+    """The rows of all tables of estimates."""
+    return [row for name in (*REQUIRED, "metrics") if name in tables for row in tables[name].rows]

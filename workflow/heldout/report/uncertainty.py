@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from heldout.report import answer, glossary
+from heldout.report.display import ROUNDING_ERROR
 from heldout.results.tables import Row, Table
 from heldout.results.task import ALL
 
-ESTIMATORS = ("nested_cv", "kfold")
+ESTIMATORS = ("nested_cv", "nested_cv_pooled", "kfold", "kfold_pooled")
 """The estimators whose standard error has parts, the one to show first."""
 
 
@@ -59,7 +60,12 @@ def parts_table(estimates: Table) -> list[dict[str, Any]]:
 def _row_of(rows: dict[tuple[str, str], Row], learner: str) -> Row | None:
     """The first of the estimators whose standard error is known in parts."""
     found = [rows.get((learner, name)) for name in ESTIMATORS]
-    return next((row for row in found if row and row["se"] and _variances(row)), None)
+    return next((row for row in found if row and _known(row["se"]) and _variances(row)), None)
+
+
+def _known(se: float | None) -> bool:
+    """Whether there is a standard error that is more than rounding."""
+    return se is not None and se > ROUNDING_ERROR
 
 
 def _variances(row: Row) -> list[float]:

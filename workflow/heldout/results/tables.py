@@ -18,7 +18,10 @@ TEXT = frozenset(
 """Columns of text, even where a value looks like a number: a learner may be called 1."""
 
 TRUTH = {"True": True, "False": False}
-OF_THE_INTERVAL = ("se", "ci_low", "ci_high", "interval", "interval_target", "level")
+OF_THE_INTERVAL = (
+    *("se", "ci_low", "ci_high", "interval", "interval_target", "level"),
+    *("score_low", "score_high"),
+)
 """Columns that are emptied where no interval is recommended: nobody is to see one that may not hold."""
 
 Row = dict[str, Any]

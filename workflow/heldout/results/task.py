@@ -8,6 +8,10 @@ from typing import Any
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.estimates.rows import EstimateRow, read_rows
 from heldout.files import read_json
+from heldout.measures.loss import Loss
+from heldout.measures.registry import named_loss
+from heldout.measures.spec import LossSpec
+from heldout.receipts import RECEIPTS, read_receipt
 from heldout.results.tables import Table, read_table
 
 ALL = "all"
@@ -45,6 +49,15 @@ class TaskResults:
     def classification(self) -> bool:
         """Whether the target is one of several classes."""
         return self.classes is not None
+
+    @cached_property
+    def loss(self) -> Loss | None:
+        """The loss without its settings, as the step that wrote the risks was told; None if not known."""
+        receipt = read_receipt(self.folder / RECEIPTS / "estimate_risks.json")
+        if receipt is None or "spec" not in receipt.request:
+            return None
+        given = receipt.request["spec"]["cells"]["loss"]
+        return named_loss(given and LossSpec(**given), self.classification)
 
     @property
     def has_selection(self) -> bool:

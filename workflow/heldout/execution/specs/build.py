@@ -174,7 +174,7 @@ def render_report(task: DeclaredTask) -> RenderReport:
         task=task.name,
         level=task.config.level,
         config=task.block.model_dump(),
-        metrics=task.has_metrics,
+        metrics=task.metrics,
         versions=library_versions(),
         cells=_loss_table(task),
     )

@@ -93,10 +93,11 @@ function swap(holder, ...nodes) {
   paintAll();
 }
 
-function riskAxis(options = {}) {
+function scoreAxis(options = {}) {
   const { percent } = data.format;
   return {
-    label: null,
+    label: data.loss.axis,
+    labelArrow: "none",
     grid: true,
     nice: true,
     percent,

@@ -81,21 +81,23 @@ function confusionPlot(rows, width) {
 
 // --- curves ---------------------------------------------------------------------------------
 
-function curveRows() {
+// The points of mean curves (set 0), and of the curves of held-out sets.
+function curveRows(x, y) {
   return data.predictions.curves.flatMap((one) =>
-    one.true.map((value, i) => ({
-      class: className(one.class),
-      index: one.class,
-      false_positive_rate: one.false[i],
-      true_positive_rate: value,
-      precision: one.precision[i],
-    })),
+    [one, ...one.each].flatMap((line, set) =>
+      line[x].map((value, i) => ({ class: className(one.class), index: one.class, set, [x]: value, [y]: line[y][i] })),
+    ),
   );
 }
 
-function curveLine(rows, x, y, options) {
+function curveLines(rows, x, y, options) {
   const stroke = (row) => classColour(row.index);
-  return Plot.line(rows, { x, y, z: "index", stroke, strokeWidth: 1.8, ...options });
+  const each = rows.filter((row) => row.set > 0);
+  const mean = rows.filter((row) => row.set === 0);
+  return [
+    Plot.line(each, { x, y, z: "set", stroke, strokeWidth: 0.8, strokeOpacity: 0.45, ...options }),
+    Plot.line(mean, { x, y, z: "index", stroke, strokeWidth: 1.8, ...options }),
+  ];
 }
 
 function rocPlot(rows, width) {
@@ -103,7 +105,7 @@ function rocPlot(rows, width) {
     ...square(width),
     x: unit("false positive rate"),
     y: unit("true positive rate"),
-    marks: [diagonal([0, 1]), curveLine(rows, "false_positive_rate", "true_positive_rate", {})],
+    marks: [diagonal([0, 1]), ...curveLines(rows, "false", "true", {})],
   });
 }
 
@@ -116,7 +118,7 @@ function recallPlot(rows, width) {
     y: unit("precision"),
     marks: [
       Plot.ruleY(data.predictions.curves, shares),
-      curveLine(rows, "true_positive_rate", "precision", { curve: "step-before" }),
+      ...curveLines(rows, "recall", "precision", { curve: "step-before" }),
     ],
   });
 }
@@ -134,7 +136,15 @@ function classKey(entries) {
 
 function against() {
   const { classes } = data.predictions;
-  return classes.length > 2 ? "One class against the rest." : `For ${clip(classes[1])}.`;
+  return classes.length > 2 ? "One class against the rest." : `For ${clip(className(data.predictions.curves[0].class))}.`;
+}
+
+// Scores of different models are not compared: each held-out set has a curve of its own.
+function averaging(area) {
+  const most = d3.max(data.predictions.curves, (one) => one.sets);
+  const each = data.predictions.curves.some((one) => one.each.length > 0);
+  if (most === 1) return `With the ${area}.`;
+  return `Mean of ${most} held-out sets, with their mean ${area}.${each ? " Thin: each set." : ""}`;
 }
 
 function confusionCard() {
@@ -149,9 +159,9 @@ function confusionCard() {
   });
 }
 
-function curveCard(name, title, note, draw, area) {
-  const rows = curveRows();
-  const columns = ["class", "false_positive_rate", "true_positive_rate", "precision"];
+function curveCard(name, title, note, draw, area, [x, y]) {
+  const rows = curveRows(x, y);
+  const columns = ["class", "set", x, y];
   const key = classKey(data.predictions.curves.map((one) => [one.class, one[area].toFixed(3)]));
   const options = { name, title, note: `${against()} ${note}`, columns, rows };
   return figureCard({ ...options, draw: (width) => draw(rows, width) }, key);
@@ -159,13 +169,13 @@ function curveCard(name, title, note, draw, area) {
 
 function classCards() {
   const { curves } = data.predictions;
-  const recall = "With the average precision; dashed: the share of the class.";
+  const recall = `${averaging("average precision")} Dashed: the share of the class.`;
   return [
     confusionCard(),
     ...(curves.length > 0
       ? [
-          curveCard("roc", "ROC.", "With the area under the curve.", rocPlot, "auc"),
-          curveCard("precision-recall", "Precision and recall.", recall, recallPlot, "ap"),
+          curveCard("roc", "ROC.", averaging("AUC"), rocPlot, "auc", ["false", "true"]),
+          curveCard("precision-recall", "Precision and recall.", recall, recallPlot, "ap", ["recall", "precision"]),
         ]
       : []),
   ];

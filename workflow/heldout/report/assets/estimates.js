@@ -4,8 +4,8 @@ const estimates = unpack("estimates");
 
 const ESTIMATE_COLUMNS = [
   { title: "Estimator", value: (row) => row.estimator, show: estimatorLink },
-  { title: "Risk", number: true, value: (row) => row.risk, show: riskCell },
-  { title: "Interval", number: true, value: (row) => row.ci_low, show: intervalCell },
+  { title: data?.loss.title, number: true, value: (row) => row.score, show: scoreCell },
+  { title: "Interval", number: true, value: (row) => row.score_low, show: intervalCell },
   { title: "Method", class: "method", value: (row) => row.interval, show: methodCell },
   { title: "What the interval is for", class: "long", value: (row) => row.interval_target, show: purposeCell },
   { title: "n", number: true, value: (row) => row.n },
@@ -16,11 +16,11 @@ const ESTIMATE_COLUMNS = [
 
 const INTERVAL_COLUMNS = [
   { title: "Estimator", value: (row) => row.estimator, show: estimatorLink },
-  { title: "Interval", number: true, value: (row) => row.ci_low, show: intervalCell },
+  { title: "Interval", number: true, value: (row) => row.score_low, show: intervalCell },
   { title: "Level", number: true, value: (row) => row.level, show: (level) => showShare(level, 0) },
   { title: "Method", class: "method", value: (row) => row.interval, show: methodCell },
   { title: "Recommended", value: (row) => row.recommended, show: showTruth },
-  { title: "What it is for", class: "long", value: (row) => row.interval_target, show: (text) => text ?? ABSENT },
+  { title: "What it is for", class: "long", value: (row) => row.interval_target, show: (text) => inWords(text ?? ABSENT) },
 ];
 
 // How many fits of the whole grid the estimate looks at.
@@ -36,13 +36,13 @@ function targetCell(text) {
   return formula(text ?? ABSENT);
 }
 
-function riskCell(value, row) {
+function scoreCell(value, row) {
   const error = isNumber(row.se) ? el("small", {}, `s.e. ${showRisk(row.se)}`) : null;
   return el("span", {}, showRisk(value), error);
 }
 
 function intervalCell(_, row) {
-  return showInterval(row.ci_low, row.ci_high);
+  return showInterval(row.score_low, row.score_high);
 }
 
 function methodCell(name) {
@@ -51,7 +51,7 @@ function methodCell(name) {
 
 // What the recommended interval is for, or why there is none.
 function purposeCell(text, row) {
-  return text ?? row.note ?? ABSENT;
+  return inWords(text ?? row.note ?? ABSENT);
 }
 
 function chosenText(theta, row) {
@@ -60,7 +60,7 @@ function chosenText(theta, row) {
   return shown === ABSENT ? row.chosen : `${row.chosen}, ${shown}`;
 }
 
-const NO_INTERVAL = { se: null, ci_low: null, ci_high: null, interval: null, interval_target: null, level: null };
+const NO_INTERVAL = { se: null, score_low: null, score_high: null, interval: null, interval_target: null, level: null };
 
 // Rank 0: an estimate with its recommended interval, or without one. The other intervals follow.
 function ranked(rows) {
@@ -74,11 +74,11 @@ function ranked(rows) {
 }
 
 function tipText(row) {
-  const lines = [`${estimatorTitle(row.estimator)}: ${showRisk(row.risk)}`];
-  if (isNumber(row.ci_low)) {
-    lines.push(`${showInterval(row.ci_low, row.ci_high)} (${intervalTitle(row.interval)})`);
+  const lines = [`${estimatorTitle(row.estimator)}: ${showRisk(row.score)}`];
+  if (isNumber(row.score_low)) {
+    lines.push(`${showInterval(row.score_low, row.score_high)} (${intervalTitle(row.interval)})`);
   }
-  if (row.interval_target) lines.push(`for ${row.interval_target}`);
+  if (row.interval_target) lines.push(`for ${inWords(row.interval_target)}`);
   if (row.recommended === false && row.interval) lines.push("not recommended: it may not hold");
   if (row.note) lines.push(row.note);
   return lines.join("\n");
@@ -87,11 +87,11 @@ function tipText(row) {
 function intervalMarks(rows, y, colour) {
   const marks = [];
   for (let rank = 0; rank <= Math.max(0, ...rows.map((row) => row.rank)); rank++) {
-    const own = rows.filter((row) => row.rank === rank && isNumber(row.ci_low));
+    const own = rows.filter((row) => row.rank === rank && isNumber(row.score_low));
     marks.push(
       Plot.ruleY(own, {
-        x1: "ci_low",
-        x2: "ci_high",
+        x1: "score_low",
+        x2: "score_high",
         y,
         stroke: colour,
         strokeWidth: rank === 0 ? 3 : 1.2,
@@ -110,16 +110,17 @@ function dotPlot(rows, y, domain, title, colour, width) {
   const room = labelRoom(domain.map(title), width);
   return plot({
     width,
-    height: 34 + domain.length * (24 + 4 * extra),
+    height: 52 + domain.length * (24 + 4 * extra),
     marginLeft: room.marginLeft,
     marginRight: 24,
     marginTop: 4,
-    x: riskAxis({ ticks: Math.max(3, width / 100) }),
+    marginBottom: 42,
+    x: scoreAxis({ ticks: Math.max(3, width / 100) }),
     y: { domain, label: null, tickFormat: (name) => room.short(title(name)), tickSize: 0 },
     marks: [
       ...intervalMarks(rows, y, colour),
       Plot.dot(points, {
-        x: "risk",
+        x: "score",
         y,
         r: 4.5,
         fill: (row) => (data.words.estimators[row.estimator]?.role === "apparent" ? "var(--paper)" : colour(row)),
@@ -127,7 +128,7 @@ function dotPlot(rows, y, domain, title, colour, width) {
         strokeWidth: 2,
         symbol: (row) => (row.estimator === "test" ? "diamond" : "circle"),
       }),
-      Plot.tip(rows, Plot.pointer({ x: "risk", y, title: tipText })),
+      Plot.tip(rows, Plot.pointer({ x: "score", y, title: tipText })),
     ],
     symbol: { range: ["circle", "diamond"], domain: ["circle", "diamond"] },
   });
@@ -159,7 +160,7 @@ const SHOWN_LEARNERS = 40;
 function purposeNote(rows) {
   const targets = [...new Set(rows.map((row) => row.interval_target).filter(Boolean))];
   if (targets.length === 0) return "No interval is recommended.";
-  return targets.length === 1 ? `With the recommended interval, for ${targets[0]}.` : "With the recommended interval.";
+  return targets.length === 1 ? `With the recommended interval, for ${inWords(targets[0])}.` : "With the recommended interval.";
 }
 
 function comparisonFigure(estimator) {
@@ -197,7 +198,8 @@ function startComparison() {
   const names = data.estimators.filter((name) => learners.get(name)?.size > 2);
   if (names.length === 0) return;
   const holder = el("div");
-  const first = ["nested_cv", data.selection.by, "kfold"].find((name) => names.includes(name)) ?? names[0];
+  const pooled = data.loss.pooled ? ["nested_cv_pooled", "kfold_pooled"] : [];
+  const first = [...pooled, "nested_cv", data.selection.by, "kfold"].find((name) => names.includes(name)) ?? names[0];
   const choose = (name) => swap(holder, comparisonFigure(name));
   place("by-estimator").append(
     el("h3", {}, "Learners side by side"),

@@ -1,10 +1,10 @@
-// Outer folds of nested cross-validation: what each chose, and its error.
+// Outer folds of nested cross-validation: what each chose, and how well that did on it.
 
 const FOLD_COLUMNS = [
   { key: "repeat", title: "Repeat", number: true },
   { key: "fold", title: "Fold", number: true },
   { key: "theta", title: "Chosen without it", show: (_, row) => foldChoice(row) },
-  { key: "risk", title: "Risk on the fold", number: true, show: (value) => showRisk(value) },
+  { key: "score", title: `${data?.loss.title} on the fold`, number: true, show: (value) => showRisk(value) },
   { key: "n", title: "n", number: true },
 ];
 
@@ -25,13 +25,13 @@ function foldRisks(rows, colours, width) {
   const x = (row) => (repeats > 1 ? `${row.repeat}.${row.fold}` : String(row.fold));
   const domain = rows.map(x);
   const fill = (row) => colours.get(foldChoice(row));
-  const title = (row) => `Fold ${x(row)}: ${showRisk(row.risk)} (n = ${row.n})\n${foldChoice(row)}`;
+  const title = (row) => `Fold ${x(row)}: ${showRisk(row.score)} (n = ${row.n})\n${foldChoice(row)}`;
   const mean = { stroke: "currentColor", strokeDasharray: "2 3", strokeOpacity: 0.6 };
   return plot({
     width,
-    height: 230,
+    height: 246,
     marginLeft: 56,
-    marginTop: 10,
+    marginTop: 26,
     marginBottom: 40,
     x: {
       type: "point",
@@ -41,12 +41,13 @@ function foldRisks(rows, colours, width) {
       labelArrow: "none",
       ticks: domain.length * 24 > width ? [] : domain,
     },
-    y: riskAxis({ ticks: 5, zero: true }),
+    y: scoreAxis({ ticks: 5, zero: !data.loss.greater, labelAnchor: "top" }),
     marks: [
-      Plot.ruleY([d3.mean(rows, (row) => row.risk)], mean),
-      Plot.ruleX(rows, { x, y1: 0, y2: "risk", stroke: fill, strokeOpacity: 0.35 }),
-      Plot.dot(rows, { x, y: "risk", r: 4.5, fill }),
-      Plot.tip(rows, Plot.pointer({ x, y: "risk", title })),
+      Plot.ruleY([d3.mean(rows, (row) => row.score)], mean),
+      // From the best value: the longer the line, the worse.
+      Plot.ruleX(rows, { x, y1: data.loss.optimum, y2: "score", stroke: fill, strokeOpacity: 0.35 }),
+      Plot.dot(rows, { x, y: "score", r: 4.5, fill }),
+      Plot.tip(rows, Plot.pointer({ x, y: "score", title })),
     ],
   });
 }
@@ -78,8 +79,8 @@ function foldNodes({ learner, estimator }) {
   const different = `${colours.size} different choices in ${rows.length} folds.`;
   const errors = figureCard({
     ...common,
-    title: "Error of each outer fold.",
-    note: `Dashed: their mean, ${showRisk(d3.mean(rows, (row) => row.risk))}.`,
+    title: `${data.loss.title} of each outer fold.`,
+    note: `Dashed: their mean, ${showRisk(d3.mean(rows, (row) => row.score))}.${pooledNote()}`,
     draw: (width) => foldRisks(rows, colours, width),
   });
   const choices = figureCard({
@@ -90,6 +91,11 @@ function foldNodes({ learner, estimator }) {
   });
   const table = lazyTable("Every fold", () => buildTable(FOLD_COLUMNS, rows, common));
   return [el("div", { class: "cards" }, errors, choices), table];
+}
+
+// Of small folds, such values are far off: the estimate is that of all folds together.
+function pooledNote() {
+  return data.loss.pooled ? " The estimate is that of all folds as one set, which may differ." : "";
 }
 
 function startFolds() {

@@ -1,4 +1,4 @@
-// Risk versus θ: a curve for one hyper-parameter, a map for two, a table always.
+// Scores versus θ: a curve for one hyper-parameter, a map for two, a table always.
 
 const risks = groupBy(unpack("risks"), "learner");
 const FIRST_GRIDS = 12;
@@ -61,20 +61,20 @@ function curve(grid, rows, shown, width) {
   const title = (row) => `${axis.name} = ${showValue(value(row))}\n${tipText(row)}`;
   return plot({
     width,
-    height: 250,
+    height: 266,
     marginLeft: 56,
     marginRight: 16,
-    marginTop: 10,
+    marginTop: 26,
     marginBottom: 44,
     x: xScale(axis, width - 72),
-    y: riskAxis({ ticks: 5 }),
+    y: scoreAxis({ ticks: 5, labelAnchor: "top" }),
     r: { type: "identity" },
     marks: [
       ...thetaMark(used.find((row) => row.chosen), x, "5 3", null),
       ...thetaMark(used.find((row) => row.simple), x, "1 3", "1 s.e."),
       keptMark(used, x),
       ...shown.flatMap((name) => series(rows, name, x, axis.scale !== "category")),
-      Plot.tip(used, Plot.pointer({ x, y: "risk", title })),
+      Plot.tip(used, Plot.pointer({ x, y: "score", title })),
     ],
   });
 }
@@ -98,17 +98,17 @@ function series(all, name, x, line) {
   const rows = all.filter((row) => row.estimator === name);
   const stroke = seriesColour(name);
   const dashed = data.words.estimators[name]?.role === "apparent" ? "5 3" : null;
-  const dots = { x, y: "risk", r: (row) => (row.chosen ? 5 : 2.6), fill: stroke, stroke: "var(--sheet)" };
+  const dots = { x, y: "score", r: (row) => (row.chosen ? 5 : 2.6), fill: stroke, stroke: "var(--sheet)" };
   return [
     name === data.selection.by ? band(rows, x, stroke, line) : null,
-    line ? Plot.lineY(rows, { x, y: "risk", stroke, strokeWidth: 1.8, strokeDasharray: dashed }) : null,
+    line ? Plot.lineY(rows, { x, y: "score", stroke, strokeWidth: 1.8, strokeDasharray: dashed }) : null,
     Plot.dot(rows, dots),
   ];
 }
 
 function band(all, x, colour, line) {
-  const rows = all.filter((row) => isNumber(row.ci_low));
-  const ends = { x, y1: "ci_low", y2: "ci_high" };
+  const rows = all.filter((row) => isNumber(row.score_low));
+  const ends = { x, y1: "score_low", y2: "score_high" };
   if (line) return Plot.areaY(rows, { ...ends, fill: colour, fillOpacity: 0.14 });
   return Plot.ruleX(rows, { ...ends, stroke: colour, strokeOpacity: 0.35, strokeWidth: 5 });
 }
@@ -121,7 +121,7 @@ const DRAW = { curve, heat, scatter };
 function wideRows(rows) {
   return [...groupBy(rows, "theta").values()].map((group) => ({
     ...group[0],
-    risks: Object.fromEntries(group.map((row) => [row.estimator, row.risk])),
+    scores: Object.fromEntries(group.map((row) => [row.estimator, row.score])),
   }));
 }
 
@@ -136,7 +136,7 @@ function gridTable(grid, rows) {
   const estimates = names.map((name) => ({
     title: estimatorTitle(name),
     number: true,
-    value: (row) => row.risks[name],
+    value: (row) => row.scores[name],
     show: (value) => showRisk(value),
   }));
   const kept = { title: "Like the best", value: (row) => row.kept, show: showTruth };
@@ -157,7 +157,7 @@ function gridFigure(grid, rows, shown) {
     name: `risks-${grid.learner}`,
     title: grid.learner,
     note: grid.kind === "curve" ? selected : `${estimatorTitle(shown[0])}. ${selected}`,
-    label: `Risk of ${grid.learner} versus ${axes}. ${selected}`,
+    label: `${data.loss.title} of ${grid.learner} versus ${axes}. ${selected}`,
     columns: data.tables.risks.columns,
     rows,
     draw: (width) => DRAW[grid.kind](grid, rows, shown, width),

@@ -1,4 +1,4 @@
-// Two hyper-parameters: a map of the risk. Strong colour means a small risk.
+// Two hyper-parameters: a map of the scores. Strong colour means a small risk, whichever way scores go.
 
 // The worst tenth shares the palest shade, so that one hopeless θ does not hide all differences.
 function strength(rows) {
@@ -51,7 +51,7 @@ function bandScale(axis) {
 function mapNumbers(used, x, y) {
   const shade = strength(used);
   const fill = (row) => (shade(row) > 0.6 ? "var(--sheet)" : "var(--ink)");
-  const text = (row) => showRisk(row.risk).replace(PERCENT, "");
+  const text = (row) => showRisk(row.score).replace(PERCENT, "");
   return Plot.text(used, { x, y, text, fill, fontSize: 11 });
 }
 

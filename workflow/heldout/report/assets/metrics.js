@@ -1,25 +1,27 @@
-// Metrics of every θ, and comparisons of learners.
+// Further measures with all their intervals, and comparisons of learners.
 
-function plainColumns(name) {
-  const rows = unpack(name);
-  return data.tables[name].columns.map((key) => ({
-    key,
-    title: key.replaceAll("_", " "),
-    number: rows.every((row) => row[key] === null || isNumber(row[key])),
-    show: key === "theta" ? (theta) => showTheta(theta) : columnFormat(rows.map((row) => row[key])),
-  }));
+function measured(show) {
+  return (value, row) => show(value, row, data.metrics[row.metric].format);
 }
 
-function isSelected(row) {
-  const own = data.selection.learners[row.learner];
-  return own !== undefined && showTheta(own.theta) === showTheta(row.theta);
-}
+const METRIC_COLUMNS = [
+  { key: "metric", title: "Metric" },
+  { key: "learner", title: "Learner", show: learnerTitle },
+  { key: "estimator", title: "Estimator", show: estimatorLink },
+  { key: "value", title: "Value", number: true, show: measured((value, _, format) => showRisk(value, format)) },
+  { key: "ci_low", title: "Interval", number: true, show: measured((low, row, format) => showInterval(low, row.ci_high, format)) },
+  { key: "interval", title: "Method", class: "method", show: methodCell },
+  { key: "recommended", title: "Recommended", show: showTruth },
+  { key: "n", title: "n", number: true },
+  { key: "note", title: "Note", class: "long", show: (text) => text ?? "" },
+];
 
 function startMetrics() {
   const holder = place("all-metrics");
   if (!holder) return;
-  const options = { name: "metrics", marked: isSelected };
-  holder.append(lazyTable("Every θ", () => buildTable(plainColumns("metrics"), unpack("metrics"), options)));
+  const rows = unpack("metrics");
+  const options = { name: "metrics", csv: { columns: data.tables.metrics.columns, rows } };
+  holder.append(lazyTable(`All ${rows.length} values and intervals`, () => buildTable(METRIC_COLUMNS, rows, options)));
 }
 
 // --- comparisons ----------------------------------------------------------------------------
@@ -30,9 +32,9 @@ const COMPARISON_COLUMNS = ["learner_a", "learner_b", "difference", "ci_low", "c
 const PAIR_COLUMNS = [
   { key: "learner_a", title: "Learner a" },
   { key: "learner_b", title: "Learner b" },
-  { key: "difference", title: "Risk of a − risk of b", number: true, show: (value) => showRisk(value) },
-  { key: "ci_low", title: "Interval", number: true, show: (low, row) => showInterval(low, row.ci_high) },
-  { key: "holm_low", title: "Adjusted interval", number: true, show: (low, row) => showInterval(low, row.holm_high) },
+  { key: "difference", title: `${data?.loss.title} of a − ${data?.loss.label} of b`, number: true, value: (row) => row.gap, show: (value) => showRisk(value) },
+  { key: "ci_low", title: "Interval", number: true, value: (row) => row.gap_low, show: (low, row) => showInterval(low, row.gap_high) },
+  { key: "holm_low", title: "Adjusted interval", number: true, value: (row) => row.wide_low, show: (low, row) => showInterval(low, row.wide_high) },
   { key: "told_apart", title: "Told apart", show: showTruth },
   { key: "prob_a_better", title: "Probability that a is better", number: true, show: (value) => showShare(value) },
   { key: "n", title: "n", number: true },
@@ -50,6 +52,15 @@ function negative(value) {
   return isNumber(value) ? -value : null;
 }
 
+// Differences of scores: where greater is better, those of risks with the other sign.
+function gaps(row) {
+  const turned = (low, high) => (data.loss.greater ? [negative(high), negative(low)] : [low, high]);
+  const [gap] = turned(row.difference, row.difference);
+  const [gap_low, gap_high] = turned(row.ci_low, row.ci_high);
+  const [wide_low, wide_high] = turned(row.holm_low, row.holm_high);
+  return { ...row, gap, gap_low, gap_high, wide_low, wide_high };
+}
+
 // Told apart by the adjusted interval, where there is one.
 function verdict(row) {
   const [low, high] = isNumber(row.holm_low) ? [row.holm_low, row.holm_high] : [row.ci_low, row.ci_high];
@@ -58,9 +69,9 @@ function verdict(row) {
 }
 
 function pairText(row) {
-  const lines = [`${data.selection.learner} − ${row.other}: ${showRisk(row.difference)}`];
-  if (isNumber(row.ci_low)) lines.push(showInterval(row.ci_low, row.ci_high));
-  if (isNumber(row.holm_low)) lines.push(`${showInterval(row.holm_low, row.holm_high)} (adjusted)`);
+  const lines = [`${data.selection.learner} − ${row.other}: ${showRisk(row.gap)}`];
+  if (isNumber(row.gap_low)) lines.push(showInterval(row.gap_low, row.gap_high));
+  if (isNumber(row.wide_low)) lines.push(`${showInterval(row.wide_low, row.wide_high)} (adjusted)`);
   if (row.note) lines.push(row.note);
   return lines.join("\n");
 }
@@ -71,32 +82,33 @@ function againstSelected(rows) {
   return rows
     .filter((row) => row.learner_a === best || row.learner_b === best)
     .map((row) => {
-      if (row.learner_a === best) return { ...row, other: row.learner_b };
+      if (row.learner_a === best) return gaps({ ...row, other: row.learner_b });
       const turned = { learner_a: best, learner_b: row.learner_a, difference: -row.difference };
       const ends = { ci_low: negative(row.ci_high), ci_high: negative(row.ci_low) };
       const adjusted = { holm_low: negative(row.holm_high), holm_high: negative(row.holm_low) };
       const chance = isNumber(row.prob_a_better) ? { prob_a_better: 1 - row.prob_a_better } : {};
-      return { ...row, ...turned, ...ends, ...adjusted, ...chance, other: row.learner_a };
+      return gaps({ ...row, ...turned, ...ends, ...adjusted, ...chance, other: row.learner_a });
     });
 }
 
 function forest(rows, width) {
   const domain = d3.groupSort(rows, (group) => -group[0].difference, (row) => row.other);
   const known = (key) => rows.filter((row) => isNumber(row[key]));
-  const ends = { x1: "ci_low", x2: "ci_high", y: "other", strokeLinecap: "round", stroke: verdict };
-  const adjusted = { ...ends, x1: "holm_low", x2: "holm_high", strokeWidth: 1.2 };
+  const ends = { x1: "gap_low", x2: "gap_high", y: "other", strokeLinecap: "round", stroke: verdict };
+  const adjusted = { ...ends, x1: "wide_low", x2: "wide_high", strokeWidth: 1.2 };
   return linePlot({
     domain,
     width,
-    head: 36,
+    head: 54,
     marginRight: 24,
-    x: riskAxis({ ticks: Math.max(3, width / 100) }),
+    marginBottom: 42,
+    x: scoreAxis({ label: `difference in ${data.loss.label}`, ticks: Math.max(3, width / 100) }),
     marks: [
       Plot.ruleX([0], { stroke: "currentColor", strokeOpacity: 0.6 }),
-      Plot.ruleY(known("holm_low"), adjusted),
-      Plot.ruleY(known("ci_low"), { ...ends, strokeWidth: 3, strokeOpacity: 0.55 }),
-      Plot.dot(rows, { x: "difference", y: "other", fill: verdict, r: 4.5 }),
-      Plot.tip(rows, Plot.pointer({ x: "difference", y: "other", title: pairText })),
+      Plot.ruleY(known("wide_low"), adjusted),
+      Plot.ruleY(known("gap_low"), { ...ends, strokeWidth: 3, strokeOpacity: 0.55 }),
+      Plot.dot(rows, { x: "gap", y: "other", fill: verdict, r: 4.5 }),
+      Plot.tip(rows, Plot.pointer({ x: "gap", y: "other", title: pairText })),
     ],
   });
 }
@@ -105,7 +117,7 @@ function startComparisons() {
   const holder = place("all-comparisons");
   if (!holder) return;
   const table = data.tables.comparisons;
-  const all = unpack("comparisons");
+  const all = unpack("comparisons").map(gaps);
   const known = COMPARISON_COLUMNS.every((column) => table.columns.includes(column));
   const rows = known ? drawnPairs(againstSelected(all)) : [];
   if (rows.length > 0) holder.append(forestFigure(rows, table.columns));
@@ -124,8 +136,8 @@ function drawnPairs(rows) {
 function forestFigure(rows, columns) {
   return figure({
     name: "comparisons-with-selected",
-    title: `Risk of ${data.selection.learner} minus that of the others.`,
-    note: "Left of zero: the selected learner is better. Thin: the adjusted interval. Green: the whole of it says so.",
+    title: `${data.loss.title} of ${data.selection.learner} minus that of the others.`,
+    note: `${data.loss.greater ? "Right" : "Left"} of zero: the selected learner is better. Thin: the adjusted interval. Green: the whole of it says so.`,
     columns,
     rows,
     draw: (width) => forest(rows, width),

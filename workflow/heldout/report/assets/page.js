@@ -25,9 +25,10 @@ function isNumber(value) {
   return typeof value === "number" && Number.isFinite(value);
 }
 
-function showRisk(value, decimals = data.format.decimals) {
+// A risk or a score, as the loss of the page (or another format) has it.
+function showRisk(value, format = data.format) {
   if (!isNumber(value)) return ABSENT;
-  const { percent, scientific } = data.format;
+  const { percent, scientific, decimals } = format;
   if (scientific) return value.toExponential(3);
   const text = (percent ? 100 * value : value).toFixed(decimals);
   const signed = Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
@@ -60,9 +61,9 @@ function showShare(value, decimals = 1) {
   return isNumber(value) ? (100 * value).toFixed(decimals) + PERCENT : ABSENT;
 }
 
-function showInterval(low, high) {
+function showInterval(low, high, format = data.format) {
   if (!isNumber(low) || !isNumber(high)) return ABSENT;
-  return `${showRisk(low).replace(PERCENT, "")} to ${showRisk(high)}`;
+  return `${showRisk(low, format).replace(PERCENT, "")} to ${showRisk(high, format)}`;
 }
 
 function showTruth(value) {
@@ -79,6 +80,10 @@ function showValue(value) {
 function showTheta(theta) {
   const entries = Object.entries(typeof theta === "string" ? JSON.parse(theta) : (theta ?? {}));
   return entries.map(([key, value]) => `${key}\u00a0=\u00a0${showValue(value)}`).join(", ") || ABSENT;
+}
+
+function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function clip(text, length = 28) {
@@ -128,11 +133,28 @@ function rowsOf(table) {
   );
 }
 
+// A risk as people read it: optimum − risk where greater is better.
+function score(risk) {
+  return data.loss.greater && isNumber(risk) ? data.loss.optimum - risk : risk;
+}
+
+// Rows keep the exact columns of their file; what is shown are these further ones.
+function scored(row) {
+  if (!("risk" in row) || "score" in row) return row;
+  const [low, high] = data.loss.greater ? [row.ci_high, row.ci_low] : [row.ci_low, row.ci_high];
+  return { ...row, score: score(row.risk), score_low: score(low), score_high: score(high) };
+}
+
+// A text about the risk, where people read another number.
+function inWords(text) {
+  return data.loss.greater ? text.replaceAll(/\brisk\b/g, data.loss.label) : text;
+}
+
 const unpacked = new Map();
 
 function unpack(name) {
   if (!data?.tables[name]) return [];
-  if (!unpacked.has(name)) unpacked.set(name, rowsOf(data.tables[name]));
+  if (!unpacked.has(name)) unpacked.set(name, rowsOf(data.tables[name]).map(scored));
   return unpacked.get(name);
 }
 

@@ -93,7 +93,6 @@ const HARDEST_TITLES = {
   true: "True",
   predicted: "Predicted",
   probability: "Probability of the truth",
-  loss: "Loss",
 };
 
 function hardestTable() {
@@ -102,7 +101,7 @@ function hardestTable() {
   const text = new Set(classes ? ["true", "predicted"] : []);
   const columns = hardest.columns.map((key) => ({
     key,
-    title: HARDEST_TITLES[key] ?? key,
+    title: HARDEST_TITLES[key] ?? capital(data.predictions.judged_by),
     number: !text.has(key),
     show: text.has(key) ? undefined : columnFormat(rows.map((row) => row[key])),
   }));
@@ -116,6 +115,6 @@ function startPredictions() {
   const cards = el("div", { class: "cards" }, ...(classes ? classCards() : regressionCards()));
   holder.append(summaryList(), cards);
   if (rowsOf(data.predictions.hardest).length === 0) return;
-  const which = "Rows of the source table, counted from 1, with the largest losses.";
+  const which = `Rows of the source table, counted from 1, with the largest ${data.predictions.judged_by}.`;
   holder.append(el("h3", {}, "The hardest rows"), el("p", {}, which), hardestTable());
 }
