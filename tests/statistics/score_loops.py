@@ -117,8 +117,13 @@ class Loops:
 
     @staticmethod
     def of(found: Run, learner: str, kind: str) -> "Loops":
-        data = data_of(found)
-        return Loops(np.asarray(data.features), np.asarray(data.target), learner, kind)
+        """Made once for each folder, so that no fit is done for every score."""
+        place = (str(found.folder), learner)
+        if place not in _MADE:
+            data = data_of(found)
+            features, target = np.asarray(data.features), np.asarray(data.target)
+            _MADE[place] = Loops(features, target, learner, kind)
+        return _MADE[place]
 
     @property
     def thetas(self) -> list[dict[str, Any]]:
@@ -145,6 +150,28 @@ class Loops:
             for fold in folds
             for f in range(fold.max() + 1)
         ]
+
+    def chosen(self, scorer: Scorer, fold: np.ndarray, outer: int) -> tuple[dict[str, Any], float]:
+        """The first θ with the best mean score of the other folds, and its score on the outer one."""
+        inner = [j for j in range(fold.max() + 1) if j != outer]
+        means = [
+            np.mean(
+                [
+                    self.score(
+                        scorer, np.flatnonzero((fold != outer) & (fold != j)),
+                        np.flatnonzero(fold == j), theta,
+                    )
+                    for j in inner
+                ]
+            )
+            for theta in self.thetas
+        ]  # fmt: skip
+        theta = self.thetas[int(np.argmax(means))]
+        train, held = np.flatnonzero(fold != outer), np.flatnonzero(fold == outer)
+        return theta, self.score(scorer, train, held, theta)
+
+
+_MADE: dict[tuple[str, str], Loops] = {}
 
 
 def data_of(found: Run) -> Prepared:

@@ -11,8 +11,7 @@ from heldout.data import oracle_catalogue
 from heldout.data.oracle import Oracle
 from heldout.data.oracles import ORACLES, oracle_of
 from heldout.errors import HeldoutError
-from heldout.measures.registry import LOSSES
-from heldout.measures.registry import plain_names
+from heldout.measures.registry import LOSSES, plain_names
 from heldout.predictions import Predictions
 
 SAMPLE = 200_000

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from heldout.errors import HeldoutError
-from heldout.measures.choice import classification_of, is_score, loss_spec, metric_specs
+from heldout.measures.choice import classification_of, loss_spec
 from heldout.measures.registry import LOSSES, SAME_AS_SCORER, plain_names
 from heldout.measures.score_registry import OTHERS, SAME, SCORES
 from heldout.measures.scorer_names import SCORERS

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from heldout.errors import HeldoutError
-from heldout.measures.registry import CLIP, LOSSES, loss_for
-from heldout.measures.registry import title_of
+from heldout.measures.registry import CLIP, LOSSES, loss_for, title_of
 from heldout.measures.spec import LossSpec
 from heldout.predictions import Predictions
 
