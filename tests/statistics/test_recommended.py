@@ -19,7 +19,9 @@ def folds(losses: np.ndarray, loss: str, estimator: str = "nested_cv", **more: A
     """Five folds of independent rows."""
     parts = np.split(np.asarray(losses, float), 5)
     rows = np.split(np.arange(len(losses)), 5)
-    return Evidence(estimator, parts, rows, rows, ratio=0.25, **facts_of(LOSSES[loss], False, None), **more)
+    return Evidence(
+        estimator, parts, rows, rows, ratio=0.25, **facts_of(LOSSES[loss], False, None), **more
+    )
 
 
 def carried_by(count: int, n: int = 100) -> np.ndarray:
@@ -44,7 +46,9 @@ def test_errors_may_be_few_because_their_interval_allows_for_that() -> None:
 def test_repeats_do_not_make_rows_out_of_the_same_rows() -> None:
     one = carried_by(15)
     parts, rows = np.split(np.tile(one, 3), 15), np.split(np.tile(np.arange(100), 3), 15)
-    given = Evidence("nested_cv", parts, rows, rows, repeats=3, **facts_of(LOSSES["brier"], False, None))
+    given = Evidence(
+        "nested_cv", parts, rows, rows, repeats=3, **facts_of(LOSSES["brier"], False, None)
+    )
     assert recommended(given) is None
 
 
@@ -57,7 +61,9 @@ def test_heavy_tails_of_squared_losses(worst: float, holds: bool) -> None:
 
 def test_exact_intervals_hold_whatever_the_tails() -> None:
     losses = carried_by(1)
-    given = Evidence("test", [losses], [np.arange(100)], seed=1, **facts_of(LOSSES["brier"], False, None))
+    given = Evidence(
+        "test", [losses], [np.arange(100)], seed=1, **facts_of(LOSSES["brier"], False, None)
+    )
     assert recommended(given) == "betting"
 
 
@@ -80,7 +86,12 @@ def test_the_smallest_number_of_bags_is_said() -> None:
     parts = [np.array([0.0, 1.0, 1.0]) for _ in range(50)]
     rows = [np.arange(3) for _ in range(50)]
     given = Evidence(
-        "bootstrap", parts, rows, rows, bags=lambda: None, **facts_of(LOSSES["zero_one"], False, None)
+        "bootstrap",
+        parts,
+        rows,
+        rows,
+        bags=lambda: None,
+        **facts_of(LOSSES["zero_one"], False, None),
     )  # type: ignore[arg-type, return-value]
     assert reason_for_none(given) == "no interval: needs bootstrap.bags: 200 or more, found 50"
 
