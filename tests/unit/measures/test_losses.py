@@ -166,7 +166,9 @@ def test_costs_must_fit_the_classes(given, message):
 
 
 def test_costs_are_for_classes():
-    with pytest.raises(HeldoutError, match="'costs' is for targets that are classes, and these are numbers"):
+    with pytest.raises(
+        HeldoutError, match="'costs' is for targets that are classes, and these are numbers"
+    ):
         loss_for(LossSpec("costs", {"costs": {}}), None)
 
 

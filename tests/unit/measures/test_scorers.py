@@ -87,7 +87,9 @@ def test_either_class_may_be_the_positive_one(name, kind):
     for positive in (0, 1):
         if name in ("average_precision", "roc_auc"):
             function = getattr(metrics, f"{name}_score")
-            ranks = said.proba[:, positive] if kind == "proba" else said.decision * (2 * positive - 1)
+            ranks = (
+                said.proba[:, positive] if kind == "proba" else said.decision * (2 * positive - 1)
+            )
             expected = function(y == positive, ranks)
         else:
             expected = getattr(metrics, f"{name}_score")(y, label, pos_label=positive)
@@ -118,7 +120,9 @@ def test_a_score_that_the_learner_cannot_have():
 
 def test_a_score_that_is_not_defined_is_no_number():
     _, said, _ = fitted("number", "value", np.arange(50, 51))
-    with pytest.raises(HeldoutError, match="'d2_absolute_error_score' is not defined on a set of 1 row"):
+    with pytest.raises(
+        HeldoutError, match="'d2_absolute_error_score' is not defined on a set of 1 row"
+    ):
         score_of("d2_absolute_error_score", TARGETS["number"][50:51], said, None)
 
 
