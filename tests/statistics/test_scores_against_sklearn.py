@@ -71,6 +71,12 @@ def chosen_in(found: Run, learner: str) -> list[Any]:
     return [row for row in found.folds if (row.learner, row.estimator) == (learner, "nested_cv")]
 
 
+def nested(loops: Loops, scorer: Scorer, folds: list[np.ndarray]) -> list[tuple[Any, float]]:
+    """θ and score of every outer fold; of one learner by scikit-learn's own search."""
+    choose = searched if loops.learner == "knn" else Loops.chosen
+    return [choose(loops, scorer, fold, f) for fold in folds for f in range(fold.max() + 1)]
+
+
 def searched(loops: Loops, scorer: Scorer, fold: np.ndarray, outer: int) -> tuple[Any, float]:
     """θ by GridSearchCV on the other folds, and the score of its refit on the outer one."""
     inside, held = np.flatnonzero(fold != outer), np.flatnonzero(fold == outer)
@@ -106,17 +112,13 @@ def test_every_theta_and_nested_cv(
         assert best.risk == pytest.approx(min(means), abs=TOLERANCE)
         score = best.risk if name.startswith("neg_") else 1 - best.risk
         assert best.score == pytest.approx(score, abs=TOLERANCE), "as people read it"
-        expected = [
-            searched(loops, scorer, fold, outer)
-            for fold in folds
-            for outer in range(fold.max() + 1)
-        ]
+        expected = nested(loops, scorer, folds)
         rows = chosen_in(found, learner)
         assert [json.loads(row.theta) for row in rows] == [theta for theta, _ in expected]
         outer = risk_of(name, [score for _, score in expected])
         assert [row.risk for row in rows] == pytest.approx(outer.tolist(), abs=TOLERANCE)
-        nested = found.estimate(learner, "nested_cv")
-        assert nested.risk == pytest.approx(outer.mean(), abs=TOLERANCE)
+        whole = found.estimate(learner, "nested_cv")
+        assert whole.risk == pytest.approx(outer.mean(), abs=TOLERANCE)
 
 
 @pytest.mark.parametrize("positive", LABELS["two"])
@@ -128,10 +130,9 @@ def test_either_class_may_be_positive(
     scorer, folds = scorer_of(name, LABELS["two"].index(positive)), folds_of(found)
     loops = Loops.of(found, "logistic", "two")
     for theta in loops.thetas:
-        expected = risk_of(name, loops.fold_scores(scorer, folds, theta)).mean()
-        assert found.risk("logistic", theta, "kfold") == pytest.approx(expected, abs=TOLERANCE)
-    [fold] = folds
-    expected = [searched(loops, scorer, fold, outer) for outer in range(4)]
+        mean = risk_of(name, loops.fold_scores(scorer, folds, theta)).mean()
+        assert found.risk("logistic", theta, "kfold") == pytest.approx(mean, abs=TOLERANCE)
+    expected = nested(loops, scorer, folds)
     rows = chosen_in(found, "logistic")
     assert [json.loads(row.theta) for row in rows] == [theta for theta, _ in expected]
 
@@ -223,17 +224,26 @@ def test_pooled_values(kind: str, name: str, folders: dict[tuple[str, str], Path
     }
     for design in DESIGN_OF:
         found = run(folders[kind, design], kind, design, name)
-        loops, learner = Loops.of(found, "knn", kind), "knn"
-        rows = iter(chosen_in(found, learner))
-        fixed, nested = [], []
-        for fold in folds_of(found):
-            for values, pick in ((fixed, lambda: loops.thetas[0]), (nested, lambda: json.loads(next(rows).theta))):  # fmt: skip
-                said = np.empty(len(fold))
-                for f in range(fold.max() + 1):
-                    model = loops.fit(np.flatnonzero(fold != f), pick())
-                    said[fold == f] = model.predict(loops.features[fold == f])
-                values.append(functions[name](loops.target, said))
-        at_theta = found.risk(learner, loops.thetas[0], "kfold_pooled")
-        assert at_theta == pytest.approx(np.mean(fixed), abs=TOLERANCE)
-        pooled = found.estimate(learner, "nested_cv_pooled")
-        assert pooled.risk == pytest.approx(np.mean(nested), abs=TOLERANCE)
+        loops, folds = Loops.of(found, "knn", kind), folds_of(found)
+        fixed = [[loops.thetas[0]] * (fold.max() + 1) for fold in folds]
+        picks = iter(json.loads(row.theta) for row in chosen_in(found, "knn"))
+        tuned = [[next(picks) for _ in range(fold.max() + 1)] for fold in folds]
+        at_theta = found.risk("knn", loops.thetas[0], "kfold_pooled")
+        for value, thetas in (
+            (at_theta, fixed),
+            (found.estimate("knn", "nested_cv_pooled").risk, tuned),
+        ):
+            pooled = [
+                functions[name](loops.target, predicted(loops, fold, given))
+                for fold, given in zip(folds, thetas, strict=True)
+            ]
+            assert value == pytest.approx(np.mean(pooled), abs=TOLERANCE)
+
+
+def predicted(loops: Loops, fold: np.ndarray, thetas: list[Any]) -> np.ndarray:
+    """Each row by the model trained without its fold."""
+    said = np.empty(len(fold))
+    for f, theta in enumerate(thetas):
+        model = loops.fit(np.flatnonzero(fold != f), theta)
+        said[fold == f] = model.predict(loops.features[fold == f])
+    return said

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from heldout.estimates.cv_intervals import test_noise
 from heldout.estimates.evidence import Bounds, Evidence
 from heldout.estimates.interval_registry import INTERVALS
-from heldout.estimates.refusals import unless_jackknife, unless_varied
+from heldout.estimates.refusals import unless_noisy, unless_varied
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.sample_intervals import t
 from heldout.registries import resolve
@@ -91,7 +91,8 @@ def standard_error(evidence: Evidence) -> float | None:
     """Compute the standard error that selection rules use.
 
     K-fold: that of a fixed θ without pairs of folds, because inside an outer fold of nested CV there
-    are no pairs; so θ is chosen by the same rule inside and outside.
+    are no pairs; so θ is chosen by the same rule inside and outside. Also where no interval of the mean
+    over folds is known (F1, R²): θ is chosen by that mean.
 
     Parameters
     ----------
@@ -113,7 +114,7 @@ def standard_error(evidence: Evidence) -> float | None:
     0.5
     """
     if evidence.estimator in INTERVALS["tuned_jackknife"].derived_for:
-        return None if unless_jackknife(evidence) else test_noise(evidence)
+        return None if unless_noisy(evidence) else test_noise(evidence)
     if evidence.estimator in INTERVALS["t"].derived_for:
         return None if unless_varied(evidence) else t(evidence, 0.05)[0]
     for name in valid_intervals(evidence):

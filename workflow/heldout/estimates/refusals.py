@@ -84,6 +84,11 @@ def unless_jackknife(evidence: Evidence) -> str | None:
         )
     if evidence.family != "mean" and (reason := unless_enough(evidence)) is not None:
         return reason
+    return unless_noisy(evidence)
+
+
+def unless_noisy(evidence: Evidence) -> str | None:
+    """The test noise must say something: losses must vary, or have a known range."""
     if evidence.bound is None:
         return unless_varied(evidence)
     return unless_two(evidence)
