@@ -17,7 +17,7 @@ HEAD = """\
 # Do the intervals cover?
 
 This page is written by `python benchmarks/coverage.py`; every number is in [coverage.csv](coverage.csv). The problems
-are in `benchmarks/coverage.yaml`.
+are in `benchmarks/coverage.yaml`. AUC, F1, R² and other scores have [a study of their own](coverage_scores.md).
 
 **What was done.** From each problem many samples of n rows were drawn. On each sample heldout did what it does with a
 user's table: it chose θ (and the learner), estimated the risk, and computed its intervals, with K = 5 folds and one

@@ -58,6 +58,7 @@ OF_SCORES = {
     },
     **{(family, "test", "bca"): BY_STUDY for family in ("r2", "root")},
     ("auc", "holdout", "influence"): BY_STUDY,
+    ("auc", "nested_dev", "tuned_jackknife"): BY_STUDY,
 }
 """(family, estimator, interval) → the evidence, for scores of whole sets."""
 
