@@ -138,7 +138,7 @@ def positive_sentence(losses: Iterable[Loss], classes: list[Any] | None, why: st
     names = list(dict.fromkeys(loss.label for loss in about))
     verb = "is" if len(names) == 1 else "are"
     chosen = classes[about[0].positive or 0]
-    return f"{listed(names)} {verb} about class '{chosen}', {why}"
+    return f"{listed(names)} {verb} about class '{chosen}', {why}."
 
 
 def why_positive(named: str | None, counts: list[int] | None) -> str:
@@ -146,7 +146,8 @@ def why_positive(named: str | None, counts: list[int] | None) -> str:
     if named is not None:
         return "as the config says"
     equal = counts is not None and len(set(counts)) == 1
-    return "the last of two equally frequent ones" if equal else "the rarer one"
+    which = "the last of two equally frequent ones" if equal else "the rarer one"
+    return f"{which}; the key 'positive' of the config chooses"
 
 
 def interval_text(row: Row, show: Format) -> str:
