@@ -81,6 +81,9 @@ def recommended(
     units = cell.n // problem.group_size
     if entry.judges == DEV:
         units = round(HELD_OUT * units)
+    if estimator == "test":
+        share = problem.task["test"]
+        units = round(cell.n * share / (1 - share)) // problem.group_size
     allowed_for = entry.judges == DEV or entry.role == "honest"
     candidates = 1 if allowed_for else problem.candidates
     return reason_against(estimator, interval, units, problem.grouped, candidates, family) is None

@@ -25,8 +25,11 @@ the two they are for (column `interval_target`); what they do not claim is in br
 LIMITS = """\
 ## What is not here
 
-Rows with weights, three or more repeats of F1 and R², and user's own scores were not simulated: heldout prints their
-intervals, and recommends none. With fewer positive rows than folds there is no interval.
+Repeats of pooled scores (F1, R², RMSE), functions of your own, `precision_at_recall`, maxima, likelihood ratios and
+scores of clusterings were not simulated: heldout prints their intervals, and recommends none. Rows with weights were
+simulated for losses, AUC, balanced accuracy and R² (`tests/statistics/test_weighted_coverage.py`), and are recommended
+there only. With fewer rows of a class than folds a score of classes has no interval, and with fewer than 15 sealed rows
+or groups none by `bca` is recommended: this limit was set after groups had been seen to break it.
 """
 
 

@@ -20,11 +20,11 @@ from heldout.estimates.targets import (
 from heldout.registries import refuse_empty
 
 MEAN = "mean"
-OF_SETS = ("auc", "class_means", "other")
+OF_SETS = ("auc", "class_means", "other", "unstudied")
 """Families of scores that are averaged over held-out sets."""
 POOLED = ("ratio", "r2", "root")
 """Families of scores that are reported for all held-out rows together."""
-FINAL_MODEL_ONLY = ("class_means", "ratio", "other")
+FINAL_MODEL_ONLY = ("class_means", "ratio", "other", "unstudied")
 """Families whose intervals were not seen to hold for the mean over samples (docs/coverage.md)."""
 
 

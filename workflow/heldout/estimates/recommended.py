@@ -10,7 +10,7 @@ Leave-one-out is not there: of a majority rule on balanced classes it is wrong o
 """
 
 from heldout.estimates.evidence import Evidence
-from heldout.estimates.interval_registry import MEAN
+from heldout.estimates.interval_registry import INTERVALS, MEAN
 from heldout.estimates.intervals import reason_against as reason_invalid
 from heldout.estimates.intervals import valid_intervals
 from heldout.estimates.registry import ESTIMATORS
@@ -71,7 +71,7 @@ WITH_WEIGHTS = {
 ROWS_ONLY = {"bootstrap_se"}
 """Intervals that hold for independent rows only: with groups they covered less than 90 %."""
 
-FEWEST = {"skewed_t": 8, "tuned_jackknife": 6, "wilson": 8}
+FEWEST = {"bca": 15, "skewed_t": 8, "tuned_jackknife": 6, "wilson": 8}
 """An interval of this name is recommended from this many rows (or groups) on."""
 
 
@@ -122,6 +122,8 @@ def reason_for_none(evidence: Evidence) -> str | None:
     name = next(valid_intervals(evidence), None)
     if name is None:
         return _without_interval(evidence)
+    if evidence.folds is not None and evidence.repeats > 1:
+        return "no interval of a pooled score is known to hold for repeats"
     found = reason_against(
         evidence.estimator,
         name,
@@ -197,8 +199,16 @@ def _without_interval(evidence: Evidence) -> str | None:
         return "no interval: all losses are equal, so that their variance cannot be estimated"
     if evidence.unit_count < 2:
         return "no interval: there is one independent unit only"
-    first = ESTIMATORS[evidence.estimator].intervals[0]
-    return f"no interval: {reason_invalid(first, evidence)}"
+    return f"no interval: {_first_reason(evidence)}"
+
+
+def _first_reason(evidence: Evidence) -> str:
+    """Why the first interval that is for this measure is not valid; that there is none for it."""
+    names = ESTIMATORS[evidence.estimator].intervals
+    fitting = [name for name in names if evidence.family in INTERVALS[name].families]
+    if not fitting:
+        return "none is known for this measure"
+    return reason_invalid(fitting[0], evidence) or ""
 
 
 def heavy_tails(evidence: Evidence) -> str | None:

@@ -160,7 +160,7 @@ _ENTRIES = (
         fixed="heldout.estimates.fixed:bootstrap_632plus",
     ),
     Estimator(
-        name="min_cv", title="Smallest CV (optimistic)", role="chosen", by_default=True, headline=13,
+        name="min_cv", title="Best CV (optimistic)", role="chosen", by_default=True, headline=13,
         target="E[min_θ ℓ_D(A_θ(S))]: the tuned procedure (cheapest, optimistic)",
         meaning="The smallest cross-validation risk of all θ, taken as the risk of the tuned procedure.",
         formula="min_θ CV(θ)",
@@ -171,7 +171,7 @@ _ENTRIES = (
         tuned="heldout.estimates.tuned:min_cv",
     ),
     Estimator(
-        name="min_cv_bbc", title="Smallest CV, bootstrap corrected", role="corrected", headline=2,
+        name="min_cv_bbc", title="Best CV, bootstrap corrected", role="corrected", headline=2,
         comes_with="min_cv",
         target="E[min_θ ℓ_D(A_θ(S))]: the tuned procedure, min-CV corrected by bootstrap",
         meaning="Rows are drawn with replacement: θ is chosen on the rows drawn, and evaluated on the others.",
@@ -184,7 +184,7 @@ _ENTRIES = (
         tuned="heldout.estimates.tuned:min_cv_bbc",
     ),
     Estimator(
-        name="min_cv_tt", title="Smallest CV, bias corrected", role="corrected", headline=4,
+        name="min_cv_tt", title="Best CV, bias corrected", role="corrected", headline=4,
         comes_with="min_cv",
         target="E[min_θ ℓ_D(A_θ(S))]: the tuned procedure, min-CV corrected fold by fold",
         meaning="The smallest CV risk, plus the mean over folds of how far θ̂ is from the best θ of the fold.",

@@ -38,7 +38,8 @@ class Loss:
     settings: further arguments of the functions.
     value: of a loss of sets: the dotted path of (targets, predictions, weights, **settings) → risk.
     influence: likewise, → the influence of each row on it.
-    family: how intervals of it are computed: mean, auc, class_means, ratio, r2, root or other.
+    family: how intervals of it are computed: mean, auc, class_means, ratio, r2, root, other, or unstudied (as
+        other, and not known to hold).
     pooled: whether the value that is reported is that of all held-out rows together, because the mean over
         small sets is far off. θ is chosen by the mean over sets all the same.
     optimum, greater: where greater is better, the score that people read is optimum − risk.

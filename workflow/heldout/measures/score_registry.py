@@ -114,7 +114,7 @@ _ENTRIES = (
         settings={"score": "jaccard"}, two_classes=True, **OF_LABELS,
     ),
     Loss(
-        name="precision_at_recall", title="precision at a recall", label="precision at the recall", family="other",
+        name="precision_at_recall", title="precision at a recall", label="precision at the recall", family="unstudied",
         formula="the precision where the recall is at least r, else 0: `loss: {precision_at_recall: 0.9}`, for thresholds",
         settings={"score": "precision_at_recall"}, two_classes=True, every_class=True, **OF_LABELS,
     ),
@@ -189,6 +189,10 @@ ERRORS = ("neg_", "max_error")
 UP_TO_ONE = ("roc_auc_", "top_k_accuracy")
 """Beginnings of names of scores that lie in [0, 1]."""
 EVERY_CLASS = ("roc_auc_",)
+UNSTUDIED = (
+    *_CLUSTERS, "mutual_info_score", "neg_negative_likelihood_ratio", "positive_likelihood_ratio", "max_error", "neg_max_error",
+)  # fmt: skip
+"""Scores unlike those whose intervals were simulated; of a maximum the jackknife knows nothing."""
 
 
 def other_scorer(name: str) -> Loss:
@@ -216,6 +220,7 @@ def other_scorer(name: str) -> Loss:
         name=name,
         title=words,
         label=words,
+        two_classes="likelihood" in name,
         classification=classification,
         needs=needs,
         bound=1.0 if name.startswith(UP_TO_ONE) else None,
@@ -224,7 +229,7 @@ def other_scorer(name: str) -> Loss:
         negative=name in NO_OPTIMUM,
         optimum=0.0 if error or name in NO_OPTIMUM else 1.0,
         greater=not error,
-        family="other",
+        family="unstudied" if name in UNSTUDIED else "other",
         every_class=name.startswith(EVERY_CLASS),
         value="heldout.measures.scorers:scorer_risk",
         influence="heldout.measures.scorers:scorer_influence",

@@ -97,7 +97,7 @@ def _bind_set(loss: Loss, about: dict[str, Any], greater: bool, optimum: Any) ->
         negative=bound is None,
         optimum=best,
         greater=greater,
-        family="other",
+        family="unstudied",
         formula="what the function returns for a set",
         value="heldout.measures.users:set_risk",
         influence="heldout.measures.users:set_influence",

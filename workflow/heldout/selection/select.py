@@ -9,8 +9,9 @@ from heldout.estimates.confidence_rows import ConfidenceRow
 from heldout.estimates.procedures import ALL, Chosen
 from heldout.estimates.rows import RiskRow
 from heldout.estimates.rules import CONFIDENCE_SET, Curve, Rule, first_local_min
+from heldout.measures.loss import Loss
 from heldout.names import canonical
-from heldout.selection.why import why
+from heldout.selection.why import RISKS, Words, why
 
 
 def select(
@@ -19,6 +20,7 @@ def select(
     by: str,
     rule: Rule,
     maximum: int,
+    loss: Loss | None = None,
 ) -> dict[str, Any]:
     """Make the content of choice.json.
 
@@ -34,6 +36,8 @@ def select(
         How θ is chosen.
     maximum
         How many θ the scan of an endless grid may fit.
+    loss
+        Says how people read a risk; None: as it is.
 
     Returns
     -------
@@ -62,7 +66,7 @@ def select(
         "by": by,
         "rule": rule.name,
         "risk": curve.risks[best],
-        "why": why(curves, picks, curve.learner, by, rule),
+        "why": why(curves, picks, curve.learner, by, rule, Words.of(loss) if loss else RISKS),
         "learners": {one.learner: _entry(one, picks[one.learner], rule) for one in curves},
         "confidence_set": _confidence_set(kept, rule),
         "warnings": warnings,

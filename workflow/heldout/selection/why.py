@@ -1,11 +1,12 @@
 """Why a learner and θ were selected, in one or two sentences that are true of the risks compared."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from heldout.errors import counted
 from heldout.estimates.rules import ROUNDING, Curve, Rule, first_local_min
+from heldout.measures.loss import Loss
 from heldout.names import Theta, canonical
 
 DIGITS = 4
@@ -13,12 +14,28 @@ DIGITS = 4
 LISTED = 6
 """The θ are counted learner by learner where there are at most so many learners."""
 TAKEN = {
-    "min": "the θ with the smallest {by} risk",
-    "one_se": "the simplest θ within one standard error of the smallest {by} risk",
+    "min": "the θ with the {best} {by} {noun}",
+    "one_se": "the simplest θ within one standard error of the {best} {by} {noun}",
     "first_local_min": "the θ of the first significant local minimum of the {by} risk",
-    "confidence_set": "the simplest θ that cannot be told from the best by its {by} risk",
+    "confidence_set": "the simplest θ that cannot be told from the best by its {by} {noun}",
 }
 """What each rule takes in a learner."""
+
+
+class Words(NamedTuple):
+    """How people read a risk: what they call it, which one is best, and its value."""
+
+    noun: str = "risk"
+    best: str = "smallest"
+    value: Callable[[float], float] = float
+
+    @staticmethod
+    def of(loss: Loss) -> "Words":
+        """Where greater is better, the score; else the risk."""
+        return Words(loss.label, "greatest", loss.score) if loss.greater else Words()
+
+
+RISKS = Words()
 
 
 class Tried(NamedTuple):
@@ -35,7 +52,12 @@ class Tried(NamedTuple):
 
 
 def why(
-    curves: Sequence[Curve], picks: Mapping[str, int], learner: str, by: str, rule: Rule
+    curves: Sequence[Curve],
+    picks: Mapping[str, int],
+    learner: str,
+    by: str,
+    rule: Rule,
+    words: Words = RISKS,
 ) -> str:
     """Say why a learner and its θ were selected.
 
@@ -51,6 +73,8 @@ def why(
         The estimator whose risks were compared.
     rule
         How θ was chosen in a learner. Of these θ, the one with the smallest risk was selected.
+    words
+        How people read a risk.
 
     Returns
     -------
@@ -72,60 +96,63 @@ def why(
     at = {curve.learner: _tried(curve, picks[curve.learner]) for curve in curves}
     selected, least = at[learner], _tried(*Rule("min").choose(curves))
     if rule.name == "min" or all(len(curve.thetas) == 1 for curve in curves):
-        return _smallest_of_all(selected, curves, by)
+        return _best_of_all(selected, curves, by, words)
     if len(curves) == 1:
-        return _one_learner(selected, least, curves[0], by, rule)
-    return _several_learners(selected, least, curves, by, rule)
+        return _one_learner(selected, least, curves[0], by, rule, words)
+    return _several_learners(selected, least, curves, by, rule, words)
 
 
 def _tried(curve: Curve, position: int) -> Tried:
     return Tried(curve.learner, curve.thetas[position], curve.risks[position])
 
 
-def _smallest_of_all(selected: Tried, curves: Sequence[Curve], by: str) -> str:
+def _best_of_all(selected: Tried, curves: Sequence[Curve], by: str, words: Words) -> str:
     risks = [risk for curve in curves for risk in curve.risks]
-    [risk] = _numbers(selected.risk)
+    [value] = _numbers(words, selected.risk)
     if len(risks) == 1:
-        return f"it is the only θ tried; its {by} risk is {risk}"
+        return f"it is the only θ tried; its {by} {words.noun} is {value}"
     equal = sum(_equal(one, selected.risk) for one in risks)
     first = f", the first of {equal} that have it" if equal > 1 else ""
+    best = f"it has the {words.best} {by} {words.noun} ({value})"
     if len(risks) == len(curves):
-        return f"it has the smallest {by} risk ({risk}) of {len(curves)} learners with one θ each{first}"
-    return f"it has the smallest {by} risk ({risk}) of the {_counts(curves)}{first}"
+        return f"{best} of {len(curves)} learners with one θ each{first}"
+    return f"{best} of the {_counts(curves)}{first}"
 
 
-def _one_learner(selected: Tried, least: Tried, curve: Curve, by: str, rule: Rule) -> str:
-    taken, counts = _taken([curve], by, rule), _counts([curve])
+def _one_learner(
+    selected: Tried, least: Tried, curve: Curve, by: str, rule: Rule, words: Words
+) -> str:
+    taken, counts = _taken([curve], by, rule, words), _counts([curve])
     if _equal(selected.risk, least.risk):
-        [risk] = _numbers(selected.risk)
-        return f"it is {taken}; of the {counts} it also has the smallest risk ({risk})"
-    risk, smaller = _numbers(selected.risk, least.risk)
+        [value] = _numbers(words, selected.risk)
+        return f"it is {taken}; of the {counts} it also has the {words.best} {words.noun} ({value})"
+    value, better = _numbers(words, selected.risk, least.risk)
     return (
-        f"it is {taken}; its risk is {risk}, and the smallest of the {counts} is {smaller} "
+        f"it is {taken}; its {words.noun} is {value}, and the {words.best} of the {counts} is {better} "
         f"({theta_text(least.theta)})"
     )
 
 
 def _several_learners(
-    selected: Tried, least: Tried, curves: Sequence[Curve], by: str, rule: Rule
+    selected: Tried, least: Tried, curves: Sequence[Curve], by: str, rule: Rule, words: Words
 ) -> str:
     text = (
-        f"in each learner {_taken(curves, by, rule)} was taken, of the {_counts(curves)}; of these "
-        f"{len(curves)}, that of {selected.learner} has the smallest risk"
+        f"in each learner {_taken(curves, by, rule, words)} was taken, of the {_counts(curves)}; of these "
+        f"{len(curves)}, that of {selected.learner} has the {words.best} {words.noun}"
     )
     if _equal(selected.risk, least.risk):
-        [risk] = _numbers(selected.risk)
-        return f"{text} ({risk}), which is the smallest of all"
-    risk, smaller = _numbers(selected.risk, least.risk)
-    return f"{text} ({risk}). The smallest of all is {smaller} ({least.name})"
+        [value] = _numbers(words, selected.risk)
+        return f"{text} ({value}), which is the {words.best} of all"
+    value, better = _numbers(words, selected.risk, least.risk)
+    return f"{text} ({value}). The {words.best} of all is {better} ({least.name})"
 
 
-def _taken(curves: Sequence[Curve], by: str, rule: Rule) -> str:
+def _taken(curves: Sequence[Curve], by: str, rule: Rule, words: Words) -> str:
     """What the rule takes in a learner, and what it did where it did not apply."""
-    reason = _as_by_min(curves, rule)
+    reason, named = _as_by_min(curves, rule), {"by": by, "best": words.best, "noun": words.noun}
     if reason:
-        return f"{TAKEN['min'].format(by=by)} ({reason})"
-    text = TAKEN[rule.name].format(by=by)
+        return f"{TAKEN['min'].format(**named)} ({reason})"
+    text = TAKEN[rule.name].format(**named)
     if rule.name == "first_local_min" and any(_unended(curve, rule) for curve in curves):
         return f"{text}, or the smallest where no significant rise ended the scan,"
     return text
@@ -166,10 +193,10 @@ def _equal(risk: float, other: float) -> bool:
     return math.isclose(risk, other, rel_tol=ROUNDING, abs_tol=ROUNDING * 1e-3)
 
 
-def _numbers(*risks: float) -> list[str]:
-    """Risks with few digits, but enough to tell them apart."""
+def _numbers(words: Words, *risks: float) -> list[str]:
+    """Risks as people read them, with few digits, but enough to tell them apart."""
     for digits in range(DIGITS, 17):
-        texts = [_number(risk, digits) for risk in risks]
+        texts = [_number(words.value(risk), digits) for risk in risks]
         if len(set(texts)) == len(set(risks)):
             break
     return texts

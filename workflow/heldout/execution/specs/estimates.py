@@ -23,6 +23,8 @@ class SelectModel:
     by: str
     rule: RuleSpec
     maximum: int
+    loss: LossSpec | None
+    """How people read a risk."""
 
 
 @dataclass(frozen=True)
