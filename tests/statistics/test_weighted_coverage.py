@@ -14,7 +14,7 @@ from memory_table import kfold_split
 from scipy.special import ndtr
 
 from heldout.data.prepared import ROWS, Prepared
-from heldout.estimates.evidence import Evidence, facts_of
+from heldout.estimates.evidence import Evidence, Sample, facts_of
 from heldout.estimates.intervals import bounds_of
 from heldout.estimates.loss_table import LossTable, named_resamples
 from heldout.estimates.procedures import Procedures
@@ -156,3 +156,37 @@ def test_weighted_means_of_a_test_set_are_covered(loss: str, interval: str, n: i
         _, low, high = bounds_of(interval, given, LEVEL)
         hits.append(low <= truth <= high)
     assert np.mean(hits) >= LEVEL - 4 * np.sqrt(LEVEL * (1 - LEVEL) / len(hits))
+
+
+def score_coverage(loss: str, n: int, draws: int) -> float:
+    """Of the interval `influence` on a test set of two Gaussians, 30 % of them positive."""
+    judge, hits = loss_for(LossSpec(loss), ["no", "yes"], [7, 3]), []
+    for seed in range(draws):
+        generator = np.random.default_rng([seed, n, 7])
+        positive = (generator.random(n) < 0.3).astype(int)
+        positive[:4] = [0, 0, 1, 1]
+        scores = generator.normal(size=n) + np.where(positive == 1, 0.75, -0.75)
+        weights = np.exp(generator.normal(scale=TILT, size=n))
+        said, counts = as_classes(scores), np.bincount(positive).tolist()
+        sample = Sample(judge, positive, said, weights)
+        losses = judge(positive, said, weights)
+        facts = facts_of(judge, weights, counts)
+        given = Evidence("test", [losses], [np.arange(n)], **facts, sample=lambda s=sample: s)
+        _, low, high = bounds_of("influence", given, LEVEL)
+        hits.append(low <= TRUTH[loss] <= high)
+    return float(np.mean(hits))
+
+
+HIT = float(ndtr(0.75))
+TRUTH = {
+    "roc_auc": 1 - float(ndtr(1.5 / np.sqrt(2))),
+    "balanced_accuracy": 1 - HIT,
+    "f1": 1 - 2 * 0.3 * HIT / (0.3 + 0.3 * HIT + 0.7 * (1 - HIT)),
+}
+
+
+@pytest.mark.parametrize("n", [60, 200])
+@pytest.mark.parametrize("loss", list(TRUTH))
+def test_weighted_scores_of_a_test_set_are_covered(loss: str, n: int) -> None:
+    draws = 2 * DRAWS
+    assert score_coverage(loss, n, draws) >= LEVEL - 4 * np.sqrt(LEVEL * (1 - LEVEL) / draws)

@@ -15,7 +15,7 @@ from heldout.errors import HeldoutError, did_you_mean
 from heldout.estimates.rows import EstimateRow
 from heldout.measures.loss import Loss
 from heldout.names import canonical
-from heldout.results.scores import about_the_risk, in_words
+from heldout.results.scores import in_words
 from heldout.results.tables import OF_THE_INTERVAL, Row, chosen_of_each
 from heldout.results.task import ALL, TaskResults, open_task, task_names
 
@@ -143,7 +143,7 @@ def _selection_text(task: TaskResults) -> str:
     selection = task.selection
     lines = [
         f"selected: {selection['learner']}, θ = {canonical(selection['theta'])}",
-        "; ".join(filter(None, [f"why: {selection['why']}", about_the_risk(task.loss)])),
+        f"why: {selection['why']}",
         *(f"warning: {text}" for text in selection["warnings"]),
         *_test_lines(task.test),
     ]

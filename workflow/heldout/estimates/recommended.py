@@ -65,6 +65,7 @@ OF_SCORES = {
 WITH_WEIGHTS = {
     *((family, "tuned_jackknife") for family in (MEAN, "auc", "class_means", "r2")),
     *((MEAN, interval) for interval in ("skewed_t", "wilson")),
+    *((family, "influence") for family in ("auc", "class_means", "ratio")),
 }
 """(family, interval) that were seen to hold for rows with weights (tests/statistics/test_weighted_coverage.py)."""
 

@@ -169,8 +169,6 @@ def unless_influence(evidence: Evidence) -> str | None:
     if evidence.bound is None:
         return "the score has no known range"
     sample, units = evidence.sample(), evidence.units[0]
-    if evidence.weighted and evidence.family == "auc":
-        return "DeLong's variance is not derived for rows with weights"
     count = min(len(np.unique(units[sample.target == one])) for one in np.unique(sample.target))
     return None if count > 1 else "needs two rows (or groups) of every class"
 

@@ -48,7 +48,8 @@ def influence(evidence: Evidence, delta: float) -> Bounds:
     Where nothing varies, for as many rows as the rarest class has, over 1.44.
     """
     assert evidence.bound is not None
-    se = auc_se(evidence) if evidence.family == "auc" else t(evidence, delta)[0] or 0.0
+    exact = evidence.family == "auc" and not evidence.weighted
+    se = auc_se(evidence) if exact else t(evidence, delta)[0] or 0.0
     share, count = evidence.risk / evidence.bound, evidence.counted / NO_SPREAD
     if evidence.varies and se > 0 and 0 < share < 1:
         count = share * (1 - share) / (se / evidence.bound) ** 2

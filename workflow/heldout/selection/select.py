@@ -5,10 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from heldout.estimates.confidence_rows import ConfidenceRow
 from heldout.estimates.procedures import ALL, Chosen
 from heldout.estimates.rows import RiskRow
-from heldout.estimates.rules import CONFIDENCE_SET, Curve, Rule, first_local_min
+from heldout.estimates.rules import CONFIDENCE_SET, ROUNDING, Curve, Rule, first_local_min
 from heldout.measures.loss import Loss
 from heldout.names import canonical
 from heldout.selection.why import RISKS, Words, why
@@ -165,7 +167,12 @@ def _warnings(curve: Curve, pick: int, rule: Rule, maximum: int) -> list[str]:
 
 
 def edges(curve: Curve, pick: int) -> list[str]:
-    """The hyper-parameters whose selected value is the smallest or largest of three or more numbers."""
+    """The hyper-parameters whose selected value is the smallest or largest of three or more numbers.
+
+    None where all θ have the same risk: then the first one is selected, wherever it lies.
+    """
+    if np.ptp(curve.risks) <= ROUNDING:
+        return []
     return [
         name
         for name, value in curve.thetas[pick].items()
