@@ -39,7 +39,7 @@ def test_an_auc_is_shown_as_an_auc(tmp_path: Path) -> None:
     assert "Baseline: mean 0.510" in page.text
     for risk in ("0.272", "27.2 %", "0.222"):
         assert risk not in page.text
-    assert "smallest kfold risk; the risk is 1 − AUC." in page.text
+    assert "The words below speak of risks: the risk is 1 − AUC." in page.text
 
 
 def test_the_data_behind_the_plots_keep_risks_and_say_how_to_read_them(tmp_path: Path) -> None:
