@@ -247,3 +247,24 @@ def predicted(loops: Loops, fold: np.ndarray, thetas: list[Any]) -> np.ndarray:
         model = loops.fit(np.flatnonzero(fold != f), theta)
         said[fold == f] = model.predict(loops.features[fold == f])
     return said
+
+
+def folder(beside: Path, number: int) -> Path:
+    found = beside.parent / f"costs{number}"
+    found.mkdir()
+    return found
+
+
+def test_a_cost_matrix_of_ones_is_the_zero_one_loss(
+    folders: dict[tuple[str, str], Path],
+) -> None:
+    """In every column of estimates.csv and risks.csv, the sealed test included."""
+    ones = {"costs": {"no": {"yes": 1}, "yes": {"no": 1}}}
+    by_loss = [
+        run(folder(folders["two", "plain"], i), "two", "plain", loss, test=0.25)
+        for i, loss in enumerate(("zero_one", ones))
+    ]
+    for table in ("estimates", "risks", "folds"):
+        zero_one, costs = (getattr(found, table) for found in by_loss)
+        assert len(zero_one) > 5
+        assert zero_one == costs

@@ -112,9 +112,37 @@ CONFIGS: dict[str, tuple[Spoil, str]] = {
     ),
     "no target": (without("target"), "tasks.birds.target: is missing"),
     "unknown loss": (task(loss="zero_on"), "unknown loss 'zero_on'; did you mean 'zero_one'?"),
-    "a scorer of whole sets as the loss": (
-        task(loss="roc_auc"),
-        "tasks.birds.loss: 'roc_auc' is no mean over examples",
+    "unknown scorer as the loss": (
+        task(loss="balanced_acuracy"),
+        "tasks.birds.loss: unknown loss 'balanced_acuracy'; did you mean 'balanced_accuracy'?",
+    ),
+    "a scorer of several labels at once": (
+        task(loss="f1_samples"),
+        "tasks.birds.loss: 'f1_samples' is for targets with several labels at once",
+    ),
+    "a metric of several labels at once": (
+        task(metrics=["jaccard_samples"]),
+        "tasks.birds.metrics: 'jaccard_samples' is for targets with several labels at once",
+    ),
+    "a metric of numbers for classes": (
+        task(metrics=["r2"]),
+        "tasks.birds.metrics: 'r2' is for targets that are numbers, and the loss is for classes",
+    ),
+    "a metric twice": (task(metrics=["f1_macro", "f1_macro"]), "'f1_macro' is listed twice"),
+    "a score and leave-one-out": (
+        task(loss="roc_auc_ovr", estimators=["kfold", "loo"]),
+        "tasks.birds.loss: 'roc_auc_ovr' is a number of a whole set, and leave-one-out holds out single rows",
+    ),
+    "a function of sets and leave-one-out": (
+        task(
+            loss={"function": "sklearn.metrics.accuracy_score", "per": "set"},
+            estimators=["kfold", "loo"],
+        ),
+        "tasks.birds.loss: 'sklearn.metrics.accuracy_score' is a number of a whole set",
+    ),
+    "a score without its number": (
+        task(loss="fbeta"),
+        "tasks.birds.loss: 'fbeta' needs its number",
     ),
     "a negative cost": (
         task(loss={"costs": {"adelie": {"gentoo": -1}}}),
@@ -130,7 +158,7 @@ CONFIGS: dict[str, tuple[Spoil, str]] = {
     ),
     "unknown metric": (
         task(metrics=["acuracy"]),
-        "tasks.birds.metrics: unknown scorer 'acuracy'; did you mean 'accuracy'?",
+        "tasks.birds.metrics: unknown loss 'acuracy'; did you mean 'accuracy'?",
     ),
     "unknown learner": (
         task(learners=["knnn"]),
@@ -229,6 +257,9 @@ TORN_NESTS = both(
     column("nest", "a", "b", "c", "d", "e"),
     column("part", "1", "2", "3", groups="nest", kfold={"column": "part"}),
 )
+
+FOLDS = ["1", "1", "2", "2", "3", "3", "3", "1", "3"]
+"""Classes alternate in threes: of the third one, none is in the first fold."""
 
 INPUTS: dict[str, tuple[Spoil, str]] = {
     "no such file": (task(data="bird.csv"), "data: no file at 'bird.csv' (looked in "),
@@ -359,6 +390,35 @@ INPUTS: dict[str, tuple[Spoil, str]] = {
         task(loss={"costs": {"adelie": {"gentoo": 1}}}),
         "loss.costs: no cost for predicting 'chinstrap' where 'adelie' is true",
     ),
+    "costs of a class that is not there": (
+        task(loss={"costs": {"adelie": {"gentto": 1}}}),
+        "loss.costs: the target has no class 'gentto'; did you mean 'gentoo'?",
+    ),
+    "a score of two classes for three": (
+        task(loss="f1"),
+        "'f1' is for two classes, and the target has 3; use f1_macro",
+    ),
+    "an AUC of two classes for three": (
+        task(loss="roc_auc"),
+        "'roc_auc' is for two classes, and the target has 3; use roc_auc_ovr",
+    ),
+    "a score of numbers for classes": (
+        task(loss="r2", learners=["knn"]),
+        "target 'species' is not a number everywhere; for classes set loss: zero_one",
+    ),
+    "a positive class that is not there": (
+        task(loss="f1_macro", positive="gento"),
+        "positive: the target has no class 'gento'; did you mean 'gentoo'?",
+    ),
+    "a fold without a class": (
+        column("fold", *FOLDS, loss="balanced_accuracy", kfold={"column": "fold"}),
+        "loss: 'balanced_accuracy' is not defined on held-out set 'k3.r1.f01', which has no row of class "
+        "'gentoo'; use fewer folds",
+    ),
+    "no probabilities for a scorer that needs them": (
+        both(task(loss="neg_log_loss"), learner(estimator="sklearn.svm.LinearSVC")),
+        "learners.tree: LinearSVC gives no probabilities, which the loss needs; choose loss: zero_one",
+    ),
     "no probabilities for a loss that needs them": (
         both(task(loss="cross_entropy"), learner(estimator="sklearn.svm.LinearSVC")),
         "learners.tree: LinearSVC gives no probabilities, which the loss needs; choose loss: zero_one",
@@ -394,6 +454,16 @@ def test_a_loss_that_needs_probabilities_is_refused_for_stored_cells_without(
     run_until_fits(project_here)
     task(loss="brier")(project_here)
     assert "learners.tree: LinearSVC gives no probabilities" in refusal(project_here)
+
+
+def test_the_decision_values_of_a_learner_are_enough_for_its_auc(project_here: Project) -> None:
+    """LinearSVC gives no probabilities."""
+    project_here.lines = [line for line in project_here.lines if not line.endswith("gentoo")]
+    learner(estimator="sklearn.svm.LinearSVC")(project_here)
+    task(loss="roc_auc")(project_here)
+    project_here.write_inputs()
+    run_until_fits(project_here)
+    assert "tree/default/full" in project_here.cells()
 
 
 def test_a_good_study_is_fitted(project_here: Project) -> None:

@@ -18,6 +18,7 @@ from harness import (
     SELECTION,
     SETS,
     TASK,
+    UNSEALED,
     Project,
     Run,
     Snapshot,
@@ -107,7 +108,10 @@ CHANGES = {
     "the loss changed": Change(set_task(loss="brier"), set()),
     "the loss is a matrix of costs": Change(set_task(loss={"costs": COSTS}), set()),
     "the loss is a function": Change(set_own_loss, set()),
-    "a metric added": Change(set_task(metrics=["accuracy"]), set(), fitting_jobs=False),
+    "the loss is a score": Change(set_task(loss="f1_macro"), set()),
+    "metrics added": Change(
+        set_task(metrics=["accuracy", "roc_auc_ovr", "f1_macro"]), set(), fitting_jobs=False
+    ),
     "the level changed": Change(change_level, set(), fitting_jobs=False),
     "the rule changed": Change(set_task(select={"rule": "one_se"}), set(), fitting_jobs=False),
     "K changed": Change(set_task(kfold={"k": 4}), cells_of(THETA_FOLDERS, FOUR_FOLDS)),
@@ -143,6 +147,38 @@ def test_only_what_a_change_makes_necessary_is_fitted(change: Change, project: P
     assert written == change.cells
     assert project.fitted(run) == len(change.cells)
     assert ("fit_cells" in run.jobs) == change.fitting_jobs
+
+
+WORST_CLASS = """
+import numpy as np
+
+
+def worst_class(target, label):
+    return max(np.mean(label[target == one] != one) for one in set(target))
+
+
+worst_class.per = "set"
+worst_class.bound = 1
+"""
+
+
+def risks_in(project: Project) -> Snapshot:
+    return project.snapshot("risks.csv", "estimates/unsealed.csv", "selection.json")
+
+
+def test_from_loss_to_score_to_function_and_back_nothing_is_fitted(project: Project) -> None:
+    """The predictions of a cell are enough for each; back at the first one, so are its results."""
+    (project.folder / "my_scores.py").write_text(WORST_CLASS)
+    first, found = risks_in(project), {}
+    own = {"function": "my_scores.worst_class", "bound": 1}
+    for loss in ("cross_entropy", "roc_auc_ovr", "balanced_accuracy", own, "zero_one"):
+        project.task["loss"] = loss
+        run, written = rerun(project, SELECTION, UNSEALED)
+        assert (written, project.fitted(run)) == (set(), 0), loss
+        found[str(loss)] = risks_in(project)
+    assert found.pop("zero_one") == first
+    texts = [files["risks.csv"] for files in (first, *found.values())]
+    assert len(set(texts)) == 5, "each has risks of its own"
 
 
 def test_a_job_that_finds_its_cells_does_not_import_scikit_learn(project: Project) -> None:

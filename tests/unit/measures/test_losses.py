@@ -106,6 +106,25 @@ def test_the_worst_prediction_reaches_the_bound():
         assert LOSSES[name](np.array([0]), wrong).tolist() == [LOSSES[name].bound]
 
 
+@given(CLASSES, SEEDS)
+def test_the_bound_of_the_scaled_brier_score(classes, seed):
+    target, proba = problem(classes, seed)
+    loss = loss_for(LossSpec("neg_brier_score"), list("abcde")[:classes])
+    assert loss.bound == (1.0 if classes == 2 else 2.0)
+    assert loss(target, Predictions(proba=proba)).max() <= loss.bound
+    worst = Predictions(proba=np.eye(classes)[[1]])
+    assert loss(np.array([0]), worst).tolist() == [loss.bound]
+
+
+def test_costs_of_zero_and_one_are_counts_of_errors():
+    assert costs({"yes": {"no": 1}, "no": {"yes": 1}}).binary
+    assert costs({"yes": {"no": 1}, "no": {"yes": 0}}).binary
+    assert costs({"yes": {"no": 1}, "no": {"yes": 1}}).carriers is None
+    others = costs({"yes": {"no": 2}, "no": {"yes": 1}})
+    assert not others.binary
+    assert others.carriers == 20.0
+
+
 def test_labels_of_a_small_type_do_not_wrap_around():
     predicted = Predictions(label=np.array([255], np.uint8))
     assert LOSSES["zero_one"](np.array([-1]), predicted).tolist() == [1.0]

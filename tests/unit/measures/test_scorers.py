@@ -11,6 +11,7 @@ from heldout.measures.registry import _entry, loss_for
 from heldout.measures.scorer_names import SCORERS
 from heldout.measures.spec import LossSpec
 from heldout.numerics.engines.generic import predict
+from heldout.predictions import Predictions
 
 GENERATOR = np.random.default_rng(4)
 FEATURES = GENERATOR.normal(size=(80, 3))
@@ -128,3 +129,21 @@ def test_a_score_that_is_not_defined_is_no_number():
 
 def test_every_scorer_of_this_scikit_learn_is_known_to_the_config():
     assert set(get_scorer_names()) <= set(SCORERS)
+
+
+SETS = ["roc_auc_ovr", "roc_auc_ovo_weighted", "top_k_accuracy", "d2_log_loss_score"]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_set_with_one_row_of_a_class(name):
+    """Without that row the score is not defined: it has no influence, as on an AUC of two classes."""
+    proba = np.random.default_rng(1).dirichlet(np.ones(3), size=7)
+    target, said = np.array([0, 0, 0, 1, 1, 1, 2]), Predictions(proba=proba)
+    loss = loss_for(LossSpec(name), ["a", "b", "c"])
+    assert loss.every_class, "sets that lack a class are refused before the first fit"
+    losses, risk = loss(target, said), loss.risk(target, said)
+    assert losses[6] == pytest.approx(risk)
+    assert losses.mean() == pytest.approx(risk)
+    assert np.ptp(losses) > 0
+    with pytest.raises(HeldoutError, match=f"'{name}' cannot be computed"):
+        loss.risk(target[:6], said.take(slice(6)))

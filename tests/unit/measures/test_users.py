@@ -98,6 +98,89 @@ def test_what_it_may_not_return(mine: Any, function: Any, settings: Any, message
     assert message in str(error.value)
 
 
+WRONG_OF_SETS = {
+    "raises": (raises, {}, "mine.f gives KeyError: 'colour'"),
+    "a number for each example": (
+        lambda *_: np.zeros(3), {}, "one number for a set (per: set), and returns an array of shape (3,)",
+    ),
+    "a text": (lambda *_: "a", {}, "mine.f gives ValueError"),
+    "nothing": (lambda *_: None, {}, "mine.f returns nan for a set of 3 examples"),
+    "NaN": (lambda *_: np.nan, {}, "mine.f returns nan for a set of 3 examples"),
+    "infinite": (lambda *_: np.inf, {}, "mine.f returns inf for a set of 3 examples"),
+    "above its bound": (lambda *_: 3, {"bound": 2}, "a risk of 3, and its bound says 0 to 2"),
+    "above its optimum": (
+        lambda *_: 1.5, {"bound": 1, "greater_is_better": True, "optimum": 1}, "a risk of -0.5, and its bound",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("function", "settings", "message"), WRONG_OF_SETS.values(), ids=WRONG_OF_SETS
+)
+def test_what_a_function_of_sets_may_not_return(
+    mine: Any, function: Any, settings: Any, message: str
+) -> None:
+    loss = made(mine, function, per="set", **settings)
+    for call in (loss.risk, loss):
+        with pytest.raises(HeldoutError) as error:
+            call(TARGET, LABELS)
+        assert message in str(error.value)
+        assert "\n" not in str(error.value)
+
+
+def test_a_function_of_sets_that_is_not_declared_as_one_is_told_how(mine: Any) -> None:
+    with pytest.raises(HeldoutError, match=r"returns one number \(declare per: set\)"):
+        made(mine, lambda *_: 0.5)(TARGET, LABELS)
+
+
+def test_a_function_of_sets(mine: Any) -> None:
+    """Its risk is optimum − value where greater is better; influences by the jackknife."""
+
+    def share(target: Any, label: Any) -> float:
+        return float((target == label).mean())
+
+    loss = made(mine, share, per="set", greater_is_better=True, optimum=1.0, bound=1)
+    assert loss.risk(TARGET, LABELS) == pytest.approx(1 / 3)
+    assert loss.score(loss.risk(TARGET, LABELS)) == pytest.approx(2 / 3)
+    without = np.array([1 / 2, 1 / 2, 0.0])  # the risk without each row
+    expected = 1 / 3 + np.sqrt(6) * (without.mean() - without)
+    assert loss(TARGET, LABELS) == pytest.approx(expected)
+    share.per = "set"  # type: ignore[attr-defined]
+    assert made(mine, share).risk(TARGET, LABELS) == pytest.approx(2 / 3), (
+        "declared by an attribute"
+    )
+    with pytest.raises(HeldoutError, match="takes no weights"):
+        loss.risk(TARGET, LABELS, np.ones(3))
+    with pytest.raises(HeldoutError, match=r"says per: 'row'; use example or set"):
+        made(mine, share, per="row")
+
+
+def needs_both(target: Any, label: Any) -> float:
+    return float(np.mean([(label[target == one] == one).mean() for one in CLASSES]))
+
+
+def test_without_the_only_row_of_a_class_nothing_is_known_of_its_influence(mine: Any) -> None:
+    def strict(target: Any, label: Any) -> float:
+        if set(target) != set(CLASSES):
+            raise ValueError("one class only")
+        return needs_both(target, label)
+
+    loss = made(mine, strict, per="set")
+    found = loss(np.array([0, 0, 1]), LABELS)
+    risk = loss.risk(np.array([0, 0, 1]), LABELS)
+    assert found[2] == pytest.approx(risk), "no influence"
+    assert found.mean() == pytest.approx(risk)
+    assert found[0] != found[1]
+
+
+def test_without_any_other_row_it_must_be_defined(mine: Any) -> None:
+    def two_at_least(target: Any, _: Any) -> float:
+        return 0.5 if (target == "no").sum() > 1 else 1 / 0
+
+    with pytest.raises(HeldoutError, match="ZeroDivisionError"):
+        made(mine, two_at_least, per="set")(TARGET, LABELS)
+
+
 def test_at_its_bounds_it_is_right(mine: Any) -> None:
     assert made(mine, lambda *_: [0, 1, 2], bound=2)(TARGET, LABELS).tolist() == [0.0, 1.0, 2.0]
 

@@ -83,7 +83,7 @@ def check_task(name: str, config: Config, learners: list[Learner]) -> None:
     _check_weights(task, where)
     _check_selection_inside(task, where)
     loss_spec(task.loss, f"{where}.loss")
-    metric_specs(task.metrics, f"{where}.metrics", task.positive)
+    _check_metrics(task, where)
     _check_sets(task, where)
     if task.threshold is not None:
         _check_threshold(task, learners, f"{where}.{THRESHOLD}")
@@ -93,13 +93,28 @@ def check_task(name: str, config: Config, learners: list[Learner]) -> None:
             learner.import_path(classification)
 
 
+def _check_metrics(task: Task, where: str) -> None:
+    """Refuse metrics of another kind of target than that of the loss."""
+    metric_specs(task.metrics, f"{where}.metrics", task.positive)
+    kinds, of_loss = {True: "classes", False: "numbers"}, classification_of(task.loss)
+    for one in task.metrics:
+        of_metric = classification_of(one)
+        if None not in (of_loss, of_metric) and of_loss != of_metric:
+            spec = loss_spec(one, where)
+            assert spec is not None
+            raise HeldoutError(
+                f"{where}.metrics: '{spec.name}' is for targets that are {kinds[bool(of_metric)]}, and the "
+                f"loss is for {kinds[bool(of_loss)]}"
+            )
+
+
 def _check_sets(task: Task, where: str) -> None:
     """Refuse leave-one-out with a score: one row has none."""
-    name = task.loss if isinstance(task.loss, str) else next(iter(task.loss or {}), "")
-    of_sets = is_score(task.loss)
-    if of_sets and ("loo" in task.estimators or task.select.by == "loo"):
+    if is_score(task.loss) and ("loo" in task.estimators or task.select.by == "loo"):
+        spec = loss_spec(task.loss, where)
+        assert spec is not None
         raise HeldoutError(
-            f"{where}.loss: '{name}' is a number of a whole set, and leave-one-out holds out single rows; "
+            f"{where}.loss: '{spec.name}' is a number of a whole set, and leave-one-out holds out single rows; "
             f"leave out loo, or choose a loss of single rows"
         )
 

@@ -274,7 +274,7 @@ def facts_of(
     return {
         "bound": loss.bound,
         "negative": loss.negative,
-        "binary": loss.name == "zero_one",
+        "binary": loss.binary,
         "heavy": loss.heavy if loss.by_example else None,
         "carriers": loss.carriers,
         "family": loss.family,

@@ -10,7 +10,7 @@ from heldout.errors import HeldoutError
 from heldout.estimates.procedures import Procedures
 from heldout.estimates.rows import EstimateRow
 from heldout.measures.loss import Loss
-from heldout.names import canonical
+from heldout.names import Theta, canonical
 
 JUDGES = ("kfold", "nested_cv")
 """The estimators of metrics: at the selected θ, and of the tuned procedure."""
@@ -82,15 +82,41 @@ def _rows(
     try:
         found = list(procedures.rows(only={name}, of=procedure))
     except (HeldoutError, ValueError) as error:
-        yield _undefined(procedures, metric, procedure, name, str(error))
+        chosen, n = procedures.selected[procedure], procedures.loss_table.table.n
+        yield undefined(metric, name, procedure, *chosen, n, str(error))
         return
     yield from as_metric(found, metric)
 
 
-def _undefined(
-    procedures: Procedures, metric: str, procedure: str, estimator: str, reason: str
+def undefined(
+    metric: str, estimator: str, procedure: str, chosen: str, theta: Theta, n: int, reason: str
 ) -> MetricRow:
-    chosen, theta = procedures.selected[procedure]
+    """Make the row of a measure that is not defined on the rows of an estimate.
+
+    Parameters
+    ----------
+    metric, estimator
+        Their names.
+    procedure
+        A learner, or `all`.
+    chosen, theta
+        The learner and θ that the procedure chose.
+    n
+        The number of rows.
+    reason
+        Why it is not defined.
+
+    Returns
+    -------
+    MetricRow
+        A row without a value.
+
+    Examples
+    --------
+    >>> row = undefined("roc_auc", "test", "all", "knn", {"k": 3}, 9, "all rows are positive")
+    >>> row.value is None, row.note
+    (True, 'all rows are positive')
+    """
     return MetricRow(
         learner=procedure,
         metric=metric,
@@ -103,7 +129,7 @@ def _undefined(
         interval_target=None,
         recommended=False,
         level=None,
-        n=procedures.loss_table.table.n,
+        n=n,
         chosen=chosen,
         note=reason,
     )

@@ -31,6 +31,7 @@ class Loss:
     formula: the loss of one example, or of a set.
     function: the dotted path of (targets, predictions, **settings) → losses; empty for losses of sets.
     negative: whether losses may be negative.
+    binary: whether each loss is 0 or 1.
     carriers: no interval holds where (Σℓ)²/Σℓ² is smaller: so few rows carry the loss that the next sample
         may have another one. None if there is no such limit.
     bind: the dotted path of (loss, settings of the config, classes) → the loss with its settings; empty if
@@ -58,6 +59,7 @@ class Loss:
     formula: str
     function: str = ""
     negative: bool = False
+    binary: bool = False
     carriers: float | None = None
     bind: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -32,6 +32,13 @@ def brier_score(target: np.ndarray, proba: np.ndarray) -> np.ndarray:
     return brier(target, proba) / (2 if proba.shape[1] == 2 else 1)
 
 
+def bind_brier_score(
+    loss: Loss, _: dict[str, Any], classes: Sequence[Any], __: int | None = None
+) -> Loss:
+    """The bound is 1 for two classes, where the score is half of the sum."""
+    return replace(loss, bound=1.0 if len(classes) == 2 else loss.bound)
+
+
 def squared(target: np.ndarray, value: np.ndarray) -> np.ndarray:
     """(y − ŷ)²."""
     return (np.asarray(target) - value) ** 2
@@ -73,7 +80,7 @@ def bind_costs(
     Returns
     -------
     Loss
-        With a matrix of costs, a row for each true class.
+        With a matrix of costs, a row for each true class. Costs of 0 and 1 only are counts of errors.
 
     Raises
     ------
@@ -103,7 +110,14 @@ def bind_costs(
         raise HeldoutError(
             f"loss.costs: no cost for predicting '{predicted}' where '{true}' is true"
         )
-    return replace(loss, bound=float(matrix.max()), settings={"matrix": matrix})
+    binary = bool(np.isin(matrix, (0.0, 1.0)).all())
+    return replace(
+        loss,
+        bound=float(matrix.max()),
+        binary=binary,
+        carriers=None if binary else loss.carriers,
+        settings={"matrix": matrix},
+    )
 
 
 def _as_written(given: dict[str, Any], names: list[str]) -> dict[str, Any]:

@@ -38,6 +38,7 @@ _ENTRIES = (
         bound=1.0,
         heavy=None,
         formula="1 if the label is wrong, else 0",
+        binary=True,
         function="heldout.measures.losses:zero_one",
     ),
     Loss(
@@ -75,6 +76,7 @@ _ENTRIES = (
         carriers=CARRIERS,
         formula="(p − 1{y})² of one of two classes; of more, Σ_c (p_c − 1{y = c})²",
         function="heldout.measures.losses:brier_score",
+        bind="heldout.measures.losses:bind_brier_score",
     ),
     Loss(
         name="squared",

@@ -188,7 +188,8 @@ ERRORS = ("neg_", "max_error")
 """Beginnings of names of scorers that are negative errors: people read the error."""
 UP_TO_ONE = ("roc_auc_", "top_k_accuracy")
 """Beginnings of names of scores that lie in [0, 1]."""
-EVERY_CLASS = ("roc_auc_",)
+EVERY_CLASS = ("roc_auc_", "top_k_accuracy", "d2_log_loss", "d2_brier")
+"""Beginnings of names of scores that scikit-learn refuses on a set that lacks a class."""
 UNSTUDIED = (
     *_CLUSTERS, "mutual_info_score", "neg_negative_likelihood_ratio", "positive_likelihood_ratio", "max_error", "neg_max_error",
 )  # fmt: skip

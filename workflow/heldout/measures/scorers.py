@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from heldout.errors import HeldoutError
+from heldout.measures.jackknife import alone_in_class, deleted_one_by_one, jackknife_influence
 from heldout.measures.score_registry import OTHERS
-from heldout.measures.set_losses import deleted_one_by_one, jackknife_influence, labels_of
+from heldout.measures.set_losses import labels_of
 from heldout.predictions import Predictions
 
 
@@ -153,4 +154,5 @@ def scorer_influence(
         weight = None if weights is None else weights[rows]
         return scorer_risk(target[rows], said.take(rows), weight, **settings)
 
-    return jackknife_influence(deleted_one_by_one(risk, kinds))
+    alone = alone_in_class(np.asarray(target), settings["classes"])
+    return jackknife_influence(deleted_one_by_one(risk, kinds, alone))

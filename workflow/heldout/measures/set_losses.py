@@ -4,13 +4,13 @@ Each takes targets, predictions, weights (None: all 1) and its settings. Influen
 squares, over the squared number of rows, is the variance of the risk.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from heldout.measures import confusion as of_matrix
 from heldout.measures.auc import shares
+from heldout.measures.jackknife import jackknife_influence
 from heldout.measures.weighted import effective
 from heldout.predictions import Predictions
 
@@ -236,58 +236,3 @@ def _squares(
 def _scaled(values: np.ndarray, weights: Weights) -> np.ndarray:
     """n·w_x/Σw times the value of each row."""
     return values if weights is None else len(values) * weights / weights.sum() * values
-
-
-# --- any other number of a set ---------------------------------------------------------------------------
-
-
-def jackknife_influence(without: np.ndarray) -> np.ndarray:
-    """Turn the risks without each row into influences.
-
-    √(n(n−1))·(mean − risk without x): their sum of squares over n² is the jackknife's variance
-    (n−1)/n·Σ(risk without x − mean)².
-
-    Parameters
-    ----------
-    without
-        For each row the risk of the set without it.
-
-    Returns
-    -------
-    numpy.ndarray
-        The influences, which add up to 0.
-
-    Examples
-    --------
-    >>> jackknife_influence(np.array([0.5, 0.5, 0.2])).round(3).tolist()
-    [-0.245, -0.245, 0.49]
-    """
-    n = len(without)
-    return np.asarray(np.sqrt(n * (n - 1)) * (without.mean() - without))
-
-
-def deleted_one_by_one(risk: Callable[[np.ndarray], float], kinds: np.ndarray) -> np.ndarray:
-    """Compute a risk without each row; once for rows of the same kind.
-
-    Parameters
-    ----------
-    risk
-        The risk of the rows whose positions it is given.
-    kinds
-        A number for each row; rows with the same target, prediction and weight share one.
-
-    Returns
-    -------
-    numpy.ndarray
-        For each row the risk without it.
-
-    Examples
-    --------
-    >>> values = np.array([1.0, 1.0, 4.0])
-    >>> deleted_one_by_one(lambda rows: values[rows].mean(), np.array([0, 0, 1])).tolist()
-    [2.5, 2.5, 1.0]
-    """
-    _, first, kind = np.unique(kinds, return_index=True, return_inverse=True)
-    rows = np.arange(len(kinds))
-    found = [risk(np.delete(rows, place)) for place in first]
-    return np.array(found)[kind]

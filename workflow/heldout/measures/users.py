@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from heldout.errors import HeldoutError
+from heldout.measures.jackknife import alone_in_class, deleted_one_by_one, jackknife_influence
 from heldout.measures.loss import Loss
 from heldout.measures.registry import CARRIERS
-from heldout.measures.set_losses import deleted_one_by_one, jackknife_influence, labels_of
+from heldout.measures.set_losses import labels_of
 from heldout.predictions import Predictions
 
 DECLARED = ("per", "needs", "bound", "greater_is_better", "optimum")
@@ -269,4 +270,5 @@ def set_influence(
     def risk(rows: np.ndarray) -> float:
         return set_risk(target[rows], said.take(rows), weights, **settings)
 
-    return jackknife_influence(deleted_one_by_one(risk, kinds))
+    alone = alone_in_class(np.asarray(target), settings["classes"])
+    return jackknife_influence(deleted_one_by_one(risk, kinds, alone))
