@@ -27,6 +27,8 @@ from heldout.estimates.tuned_se import (
 
 WITH_PAIRS = 1.25
 """The factor of the test noise where models trained without two folds are there."""
+OF_AUC = 1.1
+"""The same for differences of AUC."""
 
 
 @dataclass(frozen=True)
@@ -70,13 +72,18 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Field:
-    """What all contestants have in common: the held-out rows of each partition, and the loss's range."""
+    """What all contestants have in common: the held-out rows of each partition, the loss's range and family."""
 
     held: Sequence[HeldOut]
     k: int
     bound: float | None
     level: float
-    with_pairs: float = WITH_PAIRS
+    family: str = "mean"
+
+    @property
+    def with_pairs(self) -> float:
+        """The factor of the test noise where models trained without two folds are there."""
+        return OF_AUC if self.family == "auc" else WITH_PAIRS
 
 
 def compare(contestants: dict[str, Contestant], field: Field) -> list[Comparison]:

@@ -8,15 +8,7 @@ from typing import Any
 import numpy as np
 
 from heldout.estimates.algorithm import Algorithm
-from heldout.estimates.comparisons import (
-    WITH_PAIRS as OF_DIFFERENCES,
-)
-from heldout.estimates.comparisons import (
-    Comparison,
-    Contestant,
-    Field,
-    compare,
-)
+from heldout.estimates.comparisons import Comparison, Contestant, Field, compare
 from heldout.estimates.estimator import Estimator
 from heldout.estimates.evidence import Estimate, Evidence, known_of
 from heldout.estimates.lookup import has_cells, nested_among
@@ -29,7 +21,7 @@ from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import EstimateRow, FoldRow
 from heldout.estimates.rules import Rule, smallest
 from heldout.estimates.tables import rows_of
-from heldout.estimates.tuned_se import WITH_PAIRS, Variability, training_variability
+from heldout.estimates.tuned_se import Variability, training_variability
 from heldout.measures.loss import Loss
 from heldout.names import Theta, canonical
 from heldout.registries import resolve
@@ -272,7 +264,7 @@ class Procedures:
             partitions[0].k,
             self.loss_table.loss.bound,
             self.level,
-            WITH_PAIRS if self.loss_table.loss.family == "auc" else OF_DIFFERENCES,
+            self.loss_table.loss.family,
         )
         return compare({name: self._contestant(name) for name in learners}, common)
 
