@@ -68,3 +68,16 @@ def test_what_is_refused(name: str, given: Any, message: str) -> None:
 )
 def test_what_is_not(name: str, given: Any) -> None:
     check_sets(loss(name, given.table.target), given)
+
+
+@pytest.mark.parametrize(("name", "refused"), [("rand_score", True), ("roc_auc", False)])
+def test_scores_that_take_no_weights_are_refused_where_rows_have_some(
+    name: str, refused: bool
+) -> None:
+    given = plan(CLASSES, [0, 2], [3, 4])
+    given.table.weights = np.arange(1.0, 7.0)
+    if not refused:
+        check_sets(loss(name, CLASSES), given)
+        return
+    with pytest.raises(HeldoutError, match="'rand_score' takes no weights; remove weights"):
+        check_sets(loss(name, CLASSES), given)

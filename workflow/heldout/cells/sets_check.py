@@ -8,7 +8,7 @@ import numpy as np
 from heldout.cells.plan import Plan
 from heldout.data.prepared import Prepared
 from heldout.errors import HeldoutError
-from heldout.measures.loss import Loss
+from heldout.measures.loss import Loss, takes_weights
 from heldout.resampling.split import TRAIN, Resample
 
 
@@ -44,8 +44,10 @@ def check_sets(loss: Loss, plan: Plan | Sets) -> None:
     """
     if loss.by_example:
         return
-    if plan.table.weights is not None and loss.settings.get("function"):
-        raise HeldoutError(f"loss: {loss.name} is a function of sets, which takes no weights")
+    if plan.table.weights is not None and loss.family == "unstudied" and not takes_weights(loss):
+        raise HeldoutError(
+            f"loss: '{loss.name}' takes no weights; remove weights, or choose another loss"
+        )
     for resample in plan.resamples:
         for name, rows in _sets(resample):
             _check_set(loss, plan.table, name, rows)
