@@ -99,12 +99,17 @@ def test_h004_is_not_for_scores_of_sets(tmp_path: Path) -> None:
 
 def test_h005_edge_of_the_grid(tmp_path: Path) -> None:
     columns = table(80)
-    columns["y"] = np.where(columns["x"] > 0, "a", "b")
+    flipped = np.arange(80) % 7 == 0
+    columns["y"] = np.where((columns["x"] > 0) != flipped, "a", "b")
     found = run(tmp_path, columns, "tree")
     assert found.selection["theta"] == {"max_depth": 1}
     assert found.check("H005").status == "fail"
     assert "max_depth = 1" in found.check("H005").message
     assert run(tmp_path, columns, "majority").check("H005").status == "pass"
+    columns["y"] = np.where(columns["x"] > 0, "a", "b")
+    found = run(tmp_path, columns, "tree")
+    assert found.selection["theta"] == {"max_depth": 1}, "all depths are right: the first one"
+    assert found.check("H005").status == "pass", "the grid's edge says nothing"
 
 
 def h006(choices: list[str], kept: list[str], p: float = 0.5) -> Any:

@@ -74,7 +74,7 @@ def test_a_refused_value_stops_the_fitting_jobs_and_overwrites_no_result(project
 
 LOSSES = {
     "def other(target, label):\n    return 0\n": "loss: my_losses.late cannot be imported: AttributeError",
-    "def late(target, label):\n    return (target != label).mean()\n": "examples, and returns one number (learner 'knn' "
+    "def late(target, label):\n    return (target != label).mean()\n": "examples, and returns one number (declare per: set) (learner 'knn' "
     'with {"n_neighbors":1}, ',
     "def late(target, label):\n    return 0 / 0\n": "my_losses.late gives ZeroDivisionError: division by zero "
     "(learner 'knn' with",

@@ -308,7 +308,7 @@ def test_results_without_receipts_are_made_again_with_a_word_and_without_a_fit(
 
 
 def test_check_looks_at_a_running_study_and_repairs_nothing(tmp_path: Path) -> None:
-    project = sleepy_project(tmp_path / "running", sleep=0.4)
+    project = sleepy_project(tmp_path / "running", sleep=0.8)  # two checks while it runs
     process = project.start(UNSEALED)
     wait_for_cells(project, 2, process)
     look = project.check()
