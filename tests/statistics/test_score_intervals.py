@@ -12,10 +12,13 @@ from brute_force import BruteForce, jackknife_parts, test_noise
 from inprocess import Run
 from score_loops import LEARNERS, data_of, folds_of, run
 
-from heldout.estimates.evidence import Evidence, facts_of
+from heldout.estimates.evidence import Evidence, Sample, facts_of
 from heldout.estimates.intervals import bounds_of, reason_against
 from heldout.estimates.rows import EstimateRow
+from heldout.measures.registry import loss_for
 from heldout.measures.score_registry import SCORES
+from heldout.measures.spec import LossSpec
+from heldout.predictions import Predictions
 
 Pseudo = Callable[..., np.ndarray]
 TOLERANCE = 1e-9
@@ -135,6 +138,22 @@ def test_fewer_rows_of_a_class_than_folds_have_no_interval() -> None:
     few, enough = (perfect("roc_auc", "nested_cv", [count, 48]) for count in (4, 5))
     assert "4 rows, fewer than there are folds" in (reason_against("tuned_jackknife", few) or "")
     assert reason_against("tuned_jackknife", enough) is None
+
+
+@pytest.mark.parametrize("counts", [[10, 0], [9, 1]])
+def test_a_test_set_without_two_rows_of_a_class_has_no_interval(counts: list[int]) -> None:
+    loss = loss_for(LossSpec("f1"), ["no", "yes"], counts)
+    target = np.repeat([0, 1], counts)
+    said = Predictions(label=np.zeros(10, int))
+    given = Evidence(
+        "test",
+        [loss(target, said)],
+        [np.arange(10)],
+        **facts_of(loss, None, counts),
+        sample=lambda: Sample(loss, target, said, None),
+    )
+    assert reason_against("influence", given) == "needs two rows (or groups) of every class"
+    assert given.counted == min(counts)
 
 
 # --- values of all held-out rows together: F1, R² and RMSE ------------------------------------------

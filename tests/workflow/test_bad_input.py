@@ -466,6 +466,13 @@ def test_the_decision_values_of_a_learner_are_enough_for_its_auc(project_here: P
     assert "tree/default/full" in project_here.cells()
 
 
+def test_check_looks_at_metrics_before_the_first_fit(project_here: Project) -> None:
+    project_here.task["metrics"] = ["f1"]
+    found = project_here.check()
+    assert found.code == 1
+    assert "'f1' is for two classes, and the target has 3; use f1_macro" in found.text
+
+
 def test_a_good_study_is_fitted(project_here: Project) -> None:
     """Otherwise the refusals above would prove nothing."""
     project_here.write_inputs()

@@ -171,7 +171,7 @@ class Evidence:
     @property
     def counted(self) -> int:
         """The number of units, or of rows of the rarest class where these are fewer and it counts."""
-        return min(self.unit_count, self.fewest or self.unit_count)
+        return self.unit_count if self.fewest is None else min(self.unit_count, self.fewest)
 
     @property
     def weighted(self) -> bool:

@@ -23,7 +23,7 @@ from heldout.errors import HeldoutError
 from heldout.estimates.spec import LossTableSpec
 from heldout.estimates.thresholds import ThresholdedCells
 from heldout.learners.learner import Learner
-from heldout.measures.loss import Loss
+from heldout.measures.loss import Loss, by_repetition
 from heldout.measures.registry import loss_for
 from heldout.measures.thresholds import with_thresholds
 from heldout.names import Theta, canonical
@@ -42,7 +42,7 @@ class Cells(Protocol):
 class LossTable:
     """Losses by learner, θ and resample; `resamples` holds the resamples of each kind by name.
 
-    With `remember`, the losses of a cell are computed once and kept in memory.
+    With `remember`, the losses of a cell are computed once and kept in memory: where that takes long.
     """
 
     table: Prepared
@@ -57,7 +57,8 @@ class LossTable:
 
     def judged_by(self, loss: Loss) -> "LossTable":
         """The same cells by another loss."""
-        return replace(self, loss=loss, _remembered={}, _remembered_risks={})
+        remember = self.remember or by_repetition(loss)
+        return replace(self, loss=loss, remember=remember, _remembered={}, _remembered_risks={})
 
     def has(self, kind: str) -> bool:
         """Whether there are cells of a kind."""
@@ -233,6 +234,7 @@ def open_loss_table(folder: Path, spec: LossTableSpec, batches: int) -> LossTabl
         splits,
         named_resamples(spec.kinds, table.n, splits),
         _cells(StoredCells(Store(folder / "cells"), index), spec, loss),
+        remember=by_repetition(loss),
     )
 
 

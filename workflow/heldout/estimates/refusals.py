@@ -169,6 +169,8 @@ def unless_influence(evidence: Evidence) -> str | None:
     if evidence.bound is None:
         return "the score has no known range"
     sample, units = evidence.sample(), evidence.units[0]
+    if evidence.fewest is not None and evidence.fewest < 2:
+        return "needs two rows (or groups) of every class"
     count = min(len(np.unique(units[sample.target == one])) for one in np.unique(sample.target))
     return None if count > 1 else "needs two rows (or groups) of every class"
 

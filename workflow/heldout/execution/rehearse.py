@@ -86,6 +86,8 @@ def rehearse(study: Study, task: str, users_code: bool) -> Rehearsal:
         loss = _loss(spec.loss, plan.table, users_code)
         if loss is not None:
             check_sets(loss, plan)
+        for metric in declared.metrics.values():
+            _loss(metric, plan.table, users_code)
         needs = None if loss is None else loss.needs
         if spec.thresholded:
             check_threshold(loss, plan.table.classes)

@@ -155,6 +155,28 @@ class Loss:
             )
 
 
+def by_repetition(loss: Loss) -> bool:
+    """Whether the influences of a loss are found by computing it without each row, which takes time.
+
+    Parameters
+    ----------
+    loss
+        A loss.
+
+    Returns
+    -------
+    bool
+        True for functions of sets of the user's own, and for scorers that are left to scikit-learn.
+
+    Examples
+    --------
+    >>> from heldout.measures.score_registry import SCORES, other_scorer
+    >>> by_repetition(SCORES["roc_auc"]), by_repetition(other_scorer("neg_median_absolute_error"))
+    (False, True)
+    """
+    return not takes_weights(loss)
+
+
 def takes_weights(loss: Loss) -> bool:
     """Whether a loss can be computed on rows with weights.
 
