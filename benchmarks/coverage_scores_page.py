@@ -26,7 +26,8 @@ LIMITS = """\
 ## What is not here
 
 Repeats of pooled scores (F1, R², RMSE), functions of your own, `precision_at_recall`, maxima, likelihood ratios and
-scores of clusterings were not simulated: heldout prints their intervals, and recommends none. Rows with weights were
+scores of clusterings were not simulated, nor were groups with average precision, Matthews' correlation and other scores
+than those above: heldout prints their intervals, and recommends none. Rows with weights were
 simulated for losses, AUC, balanced accuracy and R² (`tests/statistics/test_weighted_coverage.py`), and are recommended
 there only. With fewer rows of a class than folds a score of classes has no interval, and with fewer than 15 sealed rows
 or groups none by `bca` is recommended: this limit was set after groups had been seen to break it.

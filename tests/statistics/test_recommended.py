@@ -159,3 +159,14 @@ def test_rounding_is_relative_to_the_size_of_what_was_subtracted() -> None:
 def test_losses_of_zero_have_no_tails() -> None:
     assert tail_ratio(np.zeros(5)) == 1.0
     assert tail_ratio(np.array([0.0, 0.5])) == 2.0
+
+
+@pytest.mark.parametrize(("family", "grouped", "holds"), [
+    ("auc", True, True), ("class_means", True, True), ("other", False, True), ("other", True, False),
+    ("unstudied", False, False),
+])  # fmt: skip
+def test_scores_are_recommended_where_they_were_simulated(
+    family: str, grouped: bool, holds: bool
+) -> None:
+    found = reason_against("nested_cv", "tuned_jackknife", 60, grouped, 1, family)
+    assert (found is None) == holds

@@ -72,6 +72,9 @@ WITH_WEIGHTS = {
 ROWS_ONLY = {"bootstrap_se"}
 """Intervals that hold for independent rows only: with groups they covered less than 90 %."""
 
+NOT_IN_GROUPS = {"other"}
+"""Families of scores that were not simulated with groups."""
+
 FEWEST = {"bca": 15, "skewed_t": 8, "tuned_jackknife": 6, "wilson": 8}
 """An interval of this name is recommended from this many rows (or groups) on."""
 
@@ -183,7 +186,7 @@ def reason_against(
         known = (family, estimator, interval) in OF_SCORES
     if weighted and (family, interval) not in WITH_WEIGHTS:
         return "no interval of this estimate is known to hold for rows with weights"
-    if not known or (grouped and interval in ROWS_ONLY):
+    if not known or (grouped and (interval in ROWS_ONLY or family in NOT_IN_GROUPS)):
         return "no interval of this estimate is known to hold"
     fewest = FEWEST.get(interval, 2)
     if units < fewest:
