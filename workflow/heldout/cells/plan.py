@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from heldout.cells.key import Keyring, Keys
 from heldout.cells.spec import CellsSpec
+from heldout.data.kinds import BOOLEAN, CATEGORY, DATE, MANY, NUMBER, ORDERED, TEXT
 from heldout.data.prepared import Prepared, open_prepared
 from heldout.learners.learner import Learner
 from heldout.names import Theta, seed_for
@@ -86,17 +87,23 @@ def columns_of(table: Prepared) -> "Columns":
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> positions = {"number": [0], "boolean": [2]}
-    >>> table = SimpleNamespace(
-    ...     names=["length", "colour", "flag"], classes=["no", "yes"], columns_of=positions.get
-    ... )
+    >>> kinds = [("length", "number"), ("colour", "category"), ("flag", "boolean")]
+    >>> columns = [{"name": name, "kind": kind, "levels": []} for name, kind in kinds]
+    >>> schema = {"columns": columns}
+    >>> table = SimpleNamespace(names=["length", "colour", "flag"], classes=None, facts={"schema": schema})
     >>> sorted(columns_of(table).numbers)
     [0, 2]
     """
     from heldout.numerics.pipeline import Columns
 
-    numbers = {*table.columns_of("number"), *table.columns_of("boolean")}
-    return Columns(table.names, frozenset(numbers), table.classes)
+    found: dict[str, set[int]] = {}
+    columns = table.facts["schema"]["columns"]
+    for i, column in enumerate(columns):
+        found.setdefault(column["kind"], set()).add(i)
+    numbers = set().union(*(found.get(kind, ()) for kind in (NUMBER, BOOLEAN, ORDERED)))
+    dates, many, texts = (frozenset(found.get(kind, ())) for kind in (DATE, MANY, TEXT))
+    levels = {i: len(columns[i]["levels"]) for i in found.get(CATEGORY, ())}
+    return Columns(table.names, frozenset(numbers), table.classes, dates, many, texts, levels)
 
 
 def open_plan(folder: Path, spec: CellsSpec) -> Plan:

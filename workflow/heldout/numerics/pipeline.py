@@ -8,7 +8,7 @@ is polynomial, and ``model``.
 import copy
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -35,9 +35,14 @@ class Columns:
     names
         The names of the features, in order.
     numbers
-        The positions of numbers and booleans; the other features are categories.
+        The positions of numbers, booleans and ordered categories. Features that are named nowhere here are
+        categories.
     classes
         The labels of the target, in the order of their codes; None for a number.
+    dates, many, texts
+        The positions of dates, of categories with many levels, and of free texts.
+    levels
+        The number of levels of each category, by its position.
 
     Examples
     --------
@@ -48,11 +53,20 @@ class Columns:
     names: list[str]
     numbers: frozenset[int]
     classes: list[Any] | None
+    dates: frozenset[int] = frozenset()
+    many: frozenset[int] = frozenset()
+    texts: frozenset[int] = frozenset()
+    levels: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def classification(self) -> bool:
         """Whether the target is one of several classes."""
         return self.classes is not None
+
+    def is_category(self, position: int) -> bool:
+        """Whether the feature at this position is a category whose levels are listed."""
+        others = (self.numbers, self.dates, self.many, self.texts)
+        return not any(position in one for one in others)
 
 
 @dataclass(frozen=True)
@@ -195,8 +209,10 @@ class Builder:
     def _preprocessor(self, columns: tuple[int, ...]) -> Preprocessor:
         return Preprocessor(
             numbers=[i for i in columns if i in self.columns.numbers],
-            categories=[i for i in columns if i not in self.columns.numbers],
+            categories=[i for i in columns if self.columns.is_category(i)],
             scale=self.definition.scale,
+            dates=[i for i in columns if i in self.columns.dates],
+            many=[i for i in columns if i in self.columns.many],
         )
 
     def _positions(self, names: list[str] | None) -> tuple[int, ...]:

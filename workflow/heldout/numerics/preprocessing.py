@@ -40,11 +40,15 @@ class Preprocessor(BaseEstimator):
         categories: Sequence[int] = (),
         scale: bool = False,
         max_levels: int = 100,
+        dates: Sequence[int] = (),
+        many: Sequence[int] = (),
     ):
         self.numbers = numbers
         self.categories = categories
         self.scale = scale
         self.max_levels = max_levels
+        self.dates = dates
+        self.many = many
 
     def fit(
         self, features: np.ndarray, target: Any = None, sample_weight: np.ndarray | None = None
