@@ -20,10 +20,11 @@ from heldout.data.input_checks import (
     check_target_kind,
     target_of,
 )
+from heldout.data.kinds import CATEGORY
 from heldout.data.prepared import WEIGHTED_ROWS, write_prepared
 from heldout.data.read import draw_table, read_table
 from heldout.data.request import Request
-from heldout.data.schema import CATEGORY, Schema, values_of
+from heldout.data.schema import Schema, values_of
 from heldout.data.sealing import check_sealed, seal
 from heldout.data.vault import write_sealed
 from heldout.data.weighting import check_some_weight, check_weights

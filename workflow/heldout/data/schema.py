@@ -27,26 +27,13 @@ from heldout.data.arrow_values import (
 from heldout.data.blocks import number_blocks
 from heldout.data.encode import Lost, codes, encoded, lost_in
 from heldout.data.frame import frame_of
-from heldout.data.kinds import (
-    BOOLEAN,
-    CATEGORY,
-    DATE,
-    IN_STRINGS,
-    MANY,
-    NUMBER,
-    ORDERED,
-    TEXT,
-)
+from heldout.data.kinds import CATEGORY, IN_STRINGS
 from heldout.errors import HeldoutError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    *("BOOLEAN", "CATEGORY", "DATE", "MANY", "NUMBER", "ORDERED", "TEXT"),
-    *("Column", "Schema", "Target", "schema_from_json"),
-    *("is_missing", "numbers_in", "values_of"),
-]
+__all__ = ["Column", "Schema", "Target", "is_missing", "numbers_in", "schema_from_json", "values_of"]
 
 
 @dataclass(frozen=True)
@@ -214,7 +201,7 @@ def schema_from_json(data: dict[str, Any]) -> Schema:
 
     Examples
     --------
-    >>> schema = Schema((Column("x", NUMBER),), Target("y", None))
+    >>> schema = Schema((Column("x", "number"),), Target("y", None))
     >>> schema_from_json(schema.as_json()) == schema
     True
     """

@@ -15,11 +15,12 @@ import pyarrow as pa
 
 from heldout.data.infer import infer_column
 from heldout.data.infer_target import infer_target
+from heldout.data.kinds import CATEGORY, MANY
 from heldout.data.prepare import prepare
 from heldout.data.prepared import Prepared, open_prepared
 from heldout.data.read import SKLEARN, read_table
 from heldout.data.request import Request
-from heldout.data.schema import CATEGORY, MANY, values_of
+from heldout.data.schema import values_of
 from heldout.errors import HeldoutError
 from heldout.resampling.units import smallest_class
 

@@ -26,6 +26,9 @@ class Definition:
         Whether numbers are standardised.
     polynomial
         Whether polynomial features are made before the model.
+    native
+        Whether the estimator itself knows missing values and categories: they are neither replaced nor made
+        columns of 0 and 1, unless `scale` is on.
     source
         The version, or the digest of the code, of an estimator that is not scikit-learn's own.
     """
@@ -37,6 +40,7 @@ class Definition:
     scale: bool
     polynomial: bool
     source: str = ""
+    native: bool = False
 
     def path(self, classification: bool) -> str | None:
         """The import path of the estimator for this kind of target; None if there is none."""

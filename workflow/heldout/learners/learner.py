@@ -116,6 +116,7 @@ def define(name: str, given: dict[str, Any] | None) -> Learner:
         scale=entry.scale if scale is None else scale,
         polynomial=entry.polynomial,
         source=estimator_source(entry.classifier or entry.regressor or "", f"{where}.estimator"),
+        native=entry.native,
         grid=grid,
         simpler={**entry.simpler, **block.get("simpler", {})},
         instead=entry.instead,

@@ -24,6 +24,8 @@ from heldout.numerics.preprocessing import Preprocessor
 
 MODEL, PREPARE, POLY = "model", "prepare", "poly"
 CLASS_WEIGHT = "class_weight"
+CATEGORICAL, MAX_BINS = "categorical_features", "max_bins"
+"""Parameters of estimators that know categories."""
 
 
 @dataclass(frozen=True)
@@ -79,17 +81,21 @@ class Recipe:
         The positions of the features that the learner uses.
     prepare, poly, model
         The parameters of each step, by name.
+    native
+        The positions of the categories that the model gets as they are; None if it knows neither
+        categories nor missing values.
     """
 
     columns: tuple[int, ...]
     prepare: dict[str, Any]
     poly: dict[str, Any]
     model: dict[str, Any]
+    native: tuple[int, ...] | None = None
 
     @cached_property
     def shared(self) -> str:
         """A text that is equal for all θ with the same preprocessing."""
-        return canonical([self.columns, self.prepare, self.poly])
+        return canonical([self.columns, self.prepare, self.poly, self.native])
 
 
 class Builder:
@@ -167,11 +173,24 @@ class Builder:
                 steps[step][rest] = value
             else:
                 steps[MODEL][name] = value
-        return Recipe(self._positions(names), steps[PREPARE], steps[POLY], steps[MODEL])
+        columns = self._positions(names)
+        native = self._native(columns, steps[MODEL])
+        if native and CATEGORICAL not in {**self.definition.params, **steps[MODEL]}:
+            numbers = sum(i in self.columns.numbers for i in columns)
+            steps[MODEL][CATEGORICAL] = list(range(numbers, numbers + len(native)))
+        return Recipe(columns, steps[PREPARE], steps[POLY], steps[MODEL], native)
+
+    def _native(self, columns: tuple[int, ...], params: dict[str, Any]) -> tuple[int, ...] | None:
+        """The categories that the model gets as codes: those with no more levels than it has bins."""
+        if not self.definition.native or self.definition.scale:
+            return None
+        known = {**self.prototype.get_params(), **params}
+        levels, most = self.columns.levels, known[MAX_BINS]
+        return tuple(i for i in columns if self.columns.is_category(i) and levels.get(i, 0) <= most)
 
     def preprocessing(self, recipe: Recipe) -> Pipeline:
         """The unfitted steps before the model."""
-        steps: list[tuple[str, BaseEstimator]] = [(PREPARE, self._preprocessor(recipe.columns))]
+        steps: list[tuple[str, BaseEstimator]] = [(PREPARE, self._preprocessor(recipe))]
         if self.definition.polynomial:
             steps.append((POLY, PolynomialFeatures(include_bias=False)))
         pipeline = Pipeline(steps)
@@ -206,13 +225,17 @@ class Builder:
                 raise LearnerError(errors.UNKNOWN_CLASS, key=CLASS_WEIGHT, name=label, known=labels)
         return {labels.index(str(label)): weight for label, weight in by_label.items()}
 
-    def _preprocessor(self, columns: tuple[int, ...]) -> Preprocessor:
+    def _preprocessor(self, recipe: Recipe) -> Preprocessor:
+        kinds, columns = self.columns, recipe.columns
+        listed = [i for i in columns if kinds.is_category(i)]
+        categories = listed if recipe.native is None else list(recipe.native)
         return Preprocessor(
-            numbers=[i for i in columns if i in self.columns.numbers],
-            categories=[i for i in columns if self.columns.is_category(i)],
+            numbers=[i for i in columns if i in kinds.numbers],
+            categories=categories,
             scale=self.definition.scale,
-            dates=[i for i in columns if i in self.columns.dates],
-            many=[i for i in columns if i in self.columns.many],
+            dates=[i for i in columns if i in kinds.dates],
+            many=[i for i in columns if i in kinds.many or i in {*listed} - {*categories}],
+            native=recipe.native is not None,
         )
 
     def _positions(self, names: list[str] | None) -> tuple[int, ...]:
