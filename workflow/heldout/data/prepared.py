@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from heldout.data.frame import frame_of, strings_in
-from heldout.data.schema import schema_from_json
 from heldout.files import read_json, write_array, write_atomic, write_json, write_text
 from heldout.names import canonical, digest
 from heldout.resampling.rows import Rows
@@ -72,6 +70,9 @@ class Prepared:
     @cached_property
     def frame(self) -> "pd.DataFrame":
         """The features as a DataFrame with the user's column names, row by row as in the matrix."""
+        from heldout.data.frame import frame_of, strings_in  # here: most steps do without pyarrow
+        from heldout.data.schema import schema_from_json
+
         texts = {} if self.strings is None else strings_in(self.strings)
         return frame_of(schema_from_json(self.facts["schema"]).columns, self.features, texts)
 

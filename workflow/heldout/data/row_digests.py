@@ -12,8 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from heldout.data.arrow_values import values_of
-from heldout.data.blocks import blocks_of, simple
+from heldout.data.schema import values_of
 from heldout.names import digest
 
 SIZE = 8
@@ -44,12 +43,7 @@ def row_digests(table: pa.Table) -> list[str]:
     """
     names = sorted(table.column_names)
     codes = np.empty((table.num_rows, len(names)), "<u8")
-    kinds = {field.name: field.type for field in table.schema}
-    place = {name: i for i, name in enumerate(names)}
-    for block, values in blocks_of([name for name in names if simple(kinds[name])], table):
-        found = _codes(values).reshape(len(block), -1)
-        codes[:, [place.pop(name) for name in block]] = found.T
-    for name, i in place.items():
+    for i, name in enumerate(names):
         codes[:, i] = _codes(values_of(table, name))
     salt = bytes.fromhex(digest(*names))
     rows, width = memoryview(codes.tobytes()), SIZE * len(names)
