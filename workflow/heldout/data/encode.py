@@ -73,6 +73,8 @@ def encoded(column: "Column", values: pa.Array) -> np.ndarray:
         return seconds_of(values, column.spelling)
     if column.kind == TEXT:
         return np.full(len(values), np.nan)
+    if is_date(values.type):  # no number that a column of numbers means
+        return np.full(len(values), np.nan)
     if column.spelling and is_text(values.type):
         return money_texts.numbers(values, column.decimal, column.thousands)
     return as_float(numbers_or_null(values))

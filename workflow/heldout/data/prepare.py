@@ -23,6 +23,7 @@ from heldout.data.input_checks import (
     target_of,
 )
 from heldout.data.kinds import CATEGORY
+from heldout.data.notes import Note, worded
 from heldout.data.prepared import WEIGHTED_ROWS, write_prepared
 from heldout.data.read import draw_table, read_table
 from heldout.data.request import Request
@@ -138,14 +139,18 @@ def _infer_schema(
         raise HeldoutError(f"{request.data}: every feature column is empty")
     target = target_of(request, unsealed)
     schema = Schema(tuple(found.columns), target, tuple(request.missing))
-    return schema, [*found.notes, *_notes_on_identifiers(found, unsealed.num_rows)]
+    return schema, worded([*found.notes, *_identifiers(found, unsealed.num_rows)])
 
 
-def _notes_on_identifiers(found: Found, rows: int) -> list[str]:
-    suggested = " ".join(found.notes)
+def _identifiers(found: Found, rows: int) -> list[Note]:
+    """Notes on columns with a different text in most rows, other than those that look like free text."""
+    texts = {note.column for note in found.notes if note.sort == "text"}
     return [
-        f"column '{column.name}' has {column.count} different texts in {rows} rows: "
-        "an identifier? Consider drop"
+        Note(
+            "identifier",
+            column.name,
+            f"has {column.count} different texts in {rows} rows: an identifier? Consider drop",
+        )
         for column in found.columns
-        if column.count > rows // 2 and f"types: {{{column.name}: text}}" not in suggested
+        if column.count > rows // 2 and column.name not in texts
     ]
