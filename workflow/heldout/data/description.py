@@ -135,4 +135,4 @@ def _is_plain(column: Described) -> bool:
 def _plural(kind: str, count: int) -> str:
     if count != 1:
         return PLURALS.get(kind, counted(count, kind).partition(" ")[2])
-    return kind
+    return "category with many levels" if kind == MANY else kind
