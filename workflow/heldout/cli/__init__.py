@@ -109,6 +109,11 @@ def _add_predict(command: argparse.ArgumentParser) -> None:
         "table", metavar="TABLE", help="new rows, with the columns of the old ones"
     )
     command.add_argument("--output", type=Path, metavar="FILE", help="a csv file; default: print")
+    command.add_argument(
+        "--all",
+        action="store_true",
+        help="of a task's results folder: the model of all rows (refit: all), which nobody has tested",
+    )
     command.add_argument("--proba", action="store_true", help="a column of probabilities per class")
 
 

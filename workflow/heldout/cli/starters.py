@@ -132,7 +132,7 @@ def _tree(size: Size) -> Starter:
 def _forest(size: Size) -> Starter:
     root = math.sqrt(size.width)
     some, third = _share(root, size), _share(max(size.width / 3, 2 * root), size)
-    leaves = [leaf for leaf in (1, 3, 10) if leaf == 1 or leaf * 5 <= size.least]
+    leaves = [leaf for leaf in (1, 5, 20) if leaf == 1 or leaf * 5 <= size.least]
     ladder = [
         (300, [some, third, 1.0], leaves),
         (200, [some, third], leaves),
@@ -159,7 +159,7 @@ def _forest_seconds(trees: int, shares: list[float], leaves: list[int], size: Si
 def _boosting(size: Size) -> Starter:
     """Small steps with trees of few leaves to large ones; every number of rounds is on a path."""
     ladder = [
-        ([0.03, 0.12], [3, 8, 31], [10, 25, 60, 150, 400]),
+        ([0.03, 0.12], [2, 4, 10, 31], [10, 25, 60, 150, 400]),
         ([0.05, 0.15], [4, 16], [10, 25, 50, 100, 200]),
         ([0.1], [4, 16], [10, 25, 50, 100, 200]),
         ([0.1], [16], [10, 25, 50, 100]),

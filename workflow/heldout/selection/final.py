@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from heldout.data.schema import schema_from_json
+from heldout.errors import HeldoutError
 from heldout.estimates.thresholds import decided
 from heldout.predictions import Predictions
 
@@ -68,6 +69,19 @@ class Predictor:
             return said
         assert self.positive is not None
         return decided(said, self.threshold, self.positive)
+
+
+class Untrained:
+    """In the place of a model that could not be trained; whoever asks it is told why."""
+
+    def __init__(self, why: str):
+        self.why = why
+
+    def predict(self, rows: Any) -> NoReturn:
+        """An error that says why there is no model."""
+        raise HeldoutError(self.why)
+
+    predict_proba = predictions = predict
 
 
 def _as_table(rows: Any, missing: Sequence[str]) -> Any:
