@@ -54,7 +54,7 @@ def config_text(found: Survey) -> str:
     size = _size(found)
     learners = starters(size)
     parts = [*_head(found), *_models(size, learners), "", *_task(found, learners)]
-    return "\n".join([*parts, *_learners(learners)]) + "\n"
+    return "\n".join([*parts, *_learners(learners), *_left_out(learners)]) + "\n"
 
 
 def _size(found: Survey) -> Size:
@@ -86,7 +86,7 @@ def _head(found: Survey) -> Iterator[str]:
 
 def _models(size: Size, learners: dict[str, Starter]) -> Iterator[str]:
     """Forests of large tables fill a disk."""
-    if forest_bytes(size, learners["forest"]) > MODELS:
+    if forest_bytes(size, learners.get("forest")) > MODELS:
         yield "models: none  # the forests of all folds take gigabytes; the final model is kept"
 
 
@@ -206,6 +206,13 @@ def _learners(learners: dict[str, Starter]) -> Iterator[str]:
             continue
         yield f"  {name}:"
         yield from (f"    {key}: {_flow(value)}" for key, value in block.items())
+
+
+def _left_out(learners: dict[str, Starter]) -> Iterator[str]:
+    """Learners that a reader would look for."""
+    for name in ("forest", "boosting"):
+        if name not in learners:
+            yield f"  # {name} is left out: with so many columns or rows it takes hours"
 
 
 def _note(text: str) -> str:

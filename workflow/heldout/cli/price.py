@@ -23,9 +23,7 @@ def print_price(study: Study, task: str, arguments: argparse.Namespace) -> bool:
     try:
         with waiting() as line:
             line.say(f"{task}: timing a few fits of each learner")
-            price = price_of(
-                study, task, arguments.results, arguments.seconds, arguments.learners
-            )
+            price = price_of(study, task, arguments.results, arguments.seconds, arguments.learners)
     except HeldoutError as error:
         print(f"heldout: task '{task}': {error}", file=sys.stderr)
         return False

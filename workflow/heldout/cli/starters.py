@@ -13,10 +13,14 @@ from heldout.learners.catalogue import CATALOG
 
 BUDGET = 120.0
 """Seconds of one core that the fits of a learner may take, roughly."""
+HOPELESS = 10.0
+"""A learner whose poorest grid takes so many times the budget is left out."""
 NEWTON = 1000
 """With more coefficients than this, Newton's steps take longer than those of lbfgs."""
-TREE_NANOSECONDS, ROUND_SECONDS, LEAF_SECONDS, BIN_NANOSECONDS = 25.0, 4e-4, 4e-5, 4.0
-"""What a tree takes for a value that it sorts, and a round of boosting: as such, by leaf, by value."""
+SORTING = 9e-8
+"""Seconds that a tree takes for a value at each of its levels."""
+ROUND, LEAF, COLUMN, COLUMN_OF_LEAF, VALUE = 3e-4, 3e-5, 5e-6, 2.2e-6, 1e-8
+"""Seconds that a round of boosting takes: as such, for a leaf, for a column, for both, for a value."""
 NODE_BYTES = 80
 """What a node of a stored tree takes, with its values."""
 
@@ -81,7 +85,7 @@ def starters(size: Size) -> dict[str, Starter]:
     Returns
     -------
     dict
-        The learner by its short name.
+        The learner by its short name; those that would take hours are left out.
 
     Examples
     --------
@@ -91,12 +95,15 @@ def starters(size: Size) -> dict[str, Starter]:
     ['mean', 'ridge', 'lasso', 'forest', 'boosting']
     """
     baseline = "majority" if size.classes else "mean"
-    linear = {"logistic": _logistic(size)} if size.classes else {"ridge": _ridge()}
-    lasso = {"lasso": _lasso(size)} if size.wide and not size.classes else {}
-    tree = {} if size.wide else {"tree": _tree(size)}
-    forest = {"forest": _forest(size), "boosting": _boosting(size)}
-    first = {baseline: Starter({}, note="the baseline: looks at no feature")}
-    return first | linear | lasso | tree | forest
+    found: dict[str, Starter | None] = {
+        baseline: Starter({}, note="the baseline: looks at no feature"),
+        **({"logistic": _logistic(size)} if size.classes else {"ridge": _ridge()}),
+        "lasso": _lasso(size) if size.wide and not size.classes else None,
+        "tree": None if size.wide else _tree(size),
+        "forest": _forest(size),
+        "boosting": _boosting(size),
+    }
+    return {name: one for name, one in found.items() if one is not None}
 
 
 # --- linear models -------------------------------------------------------------------------------
@@ -124,24 +131,39 @@ def _lasso(size: Size) -> Starter:
 # --- trees ---------------------------------------------------------------------------------------
 
 
-def _tree(size: Size) -> Starter:
+def _tree(size: Size) -> Starter | None:
     leaves = [leaf for leaf in (1, 5, 20) if leaf == 1 or leaf * 5 <= size.least]
-    return Starter({"max_depth": [1, 2, 3, 4, 6, 8, 12], "min_samples_leaf": leaves})
+    ladder = [
+        ([1, 2, 3, 4, 6, 8, 12], leaves),
+        ([2, 4, 8, 12], leaves[-1:]),
+        ([4, 8], leaves[-1:]),
+    ]
+    found = _within_budget(ladder, _tree_seconds, size)
+    return found and Starter({"max_depth": found[0], "min_samples_leaf": found[1]})
 
 
-def _forest(size: Size) -> Starter:
+def _tree_seconds(depths: list[int], leaves: list[int], size: Size) -> float:
+    """All depths of a classifier come from one tree."""
+    fits = len(leaves) * (1 if size.classes else len(depths))
+    return fits * SORTING * size.rows * size.width * min(max(depths), math.log2(size.rows + 1))
+
+
+def _forest(size: Size) -> Starter | None:
     root = math.sqrt(size.width)
     some, third = _share(root, size), _share(max(size.width / 3, 2 * root), size)
     leaves = [leaf for leaf in (1, 5, 20) if leaf == 1 or leaf * 5 <= size.least]
     ladder = [
-        (300, [some, third, 1.0], leaves),
+        (200, [some, third, 1.0], leaves),
         (200, [some, third], leaves),
         (100, [some, third], leaves[::2]),
         (100, [some], leaves[::2]),
-        (100, [some], [3]),
-        (50, [some], [10]),
+        (100, [some], leaves[1:2] or leaves),
+        (50, [some], leaves[-1:]),
     ]
-    trees, shares, kept = _within_budget(ladder, _forest_seconds, size)
+    found = _within_budget(ladder, _forest_seconds, size)
+    if found is None:
+        return None
+    trees, shares, kept = found
     grid = {"max_features": sorted(set(shares)), "min_samples_leaf": kept}
     return Starter(grid, {"n_estimators": trees})
 
@@ -152,22 +174,28 @@ def _share(columns: float, size: Size) -> float:
 
 
 def _forest_seconds(trees: int, shares: list[float], leaves: list[int], size: Size) -> float:
-    values = size.rows * math.log2(size.rows + 1) * max(1.0, size.width * sum(shares))
-    return 1e-9 * TREE_NANOSECONDS * trees * values * len(leaves)
+    levels = sum(math.log2(size.rows / leaf + 2) for leaf in leaves)
+    columns = sum(max(1.0, share * size.width) for share in set(shares))
+    return SORTING * trees * size.rows * levels * columns
 
 
-def _boosting(size: Size) -> Starter:
+def _boosting(size: Size) -> Starter | None:
     """Small steps with trees of few leaves to large ones; every number of rounds is on a path."""
     ladder = [
         ([0.03, 0.12], [2, 4, 10, 31], [10, 25, 60, 150, 400]),
-        ([0.05, 0.15], [4, 16], [10, 25, 50, 100, 200]),
-        ([0.1], [4, 16], [10, 25, 50, 100, 200]),
+        ([0.03, 0.12], [2, 5, 20], [10, 25, 60, 150, 400]),
+        ([0.05, 0.2], [3, 12], [10, 25, 50, 100, 200]),
+        ([0.1], [3, 16], [10, 25, 50, 100, 200]),
         ([0.1], [16], [10, 25, 50, 100]),
-        ([0.2], [16], [10, 25, 50]),
+        ([0.2], [8], [10, 25, 50]),
     ]
-    rates, leaves, rounds = _within_budget(ladder, _boosting_seconds, size)
+    found = _within_budget(ladder, _boosting_seconds, size)
+    if found is None:
+        return None
+    rates, leaves, rounds = found
     smallest = min(20, max(2, size.least // 20))
     params = {} if smallest == 20 else {"min_samples_leaf": smallest}
+    leaves = [leaf for leaf in leaves if leaf <= max(2, size.least // 2)] or leaves[:1]
     grid = {"learning_rate": rates, "max_iter": rounds, "max_leaf_nodes": leaves}
     return Starter(grid, params)
 
@@ -175,22 +203,30 @@ def _boosting(size: Size) -> Starter:
 def _boosting_seconds(
     rates: list[float], leaves: list[int], rounds: list[int], size: Size
 ) -> float:
-    values = 1e-9 * BIN_NANOSECONDS * size.rows * size.features * len(leaves)
-    one = ROUND_SECONDS * len(leaves) + LEAF_SECONDS * sum(leaves) + values
-    return one * len(rates) * max(rounds) * (size.classes if size.classes > 2 else 1)
+    """A tree for each class, if there are more than two."""
+    paths = len(rates) * (size.classes if size.classes > 2 else 1)
+    return paths * max(rounds) * sum(_round_seconds(leaf, size) for leaf in leaves)
+
+
+def _round_seconds(leaves: int, size: Size) -> float:
+    values = VALUE * size.rows * size.features * (1 + 0.2 * math.log2(leaves))
+    return ROUND + LEAF * leaves + size.features * (COLUMN + COLUMN_OF_LEAF * leaves) + values
 
 
 def _within_budget(ladder: list[Any], seconds: Any, size: Size) -> Any:
-    """The first step of a ladder whose fits stay within the budget; the last one if none does."""
+    """The first step of a ladder whose fits stay within the budget, else the last; None if hopeless."""
+    takes = [size.sets * seconds(*step, size) for step in ladder]
+    if takes[-1] > HOPELESS * BUDGET:
+        return None
     return next(
-        (step for step in ladder if size.sets * seconds(*step, size) <= BUDGET), ladder[-1]
+        (step for step, one in zip(ladder, takes, strict=True) if one <= BUDGET), ladder[-1]
     )
 
 
 # --- models on disk ------------------------------------------------------------------------------
 
 
-def forest_bytes(size: Size, forest: Starter) -> float:
+def forest_bytes(size: Size, forest: Starter | None) -> float:
     """About how much the forests of all training sets take on disk.
 
     Parameters
@@ -211,6 +247,8 @@ def forest_bytes(size: Size, forest: Starter) -> float:
     >>> forest_bytes(size, starters(size)["forest"]) > 10**9
     True
     """
+    if forest is None:
+        return 0.0
     trees = forest.params["n_estimators"] * len(forest.grid["max_features"])
     nodes = sum(1.3 * size.rows / leaf for leaf in forest.grid["min_samples_leaf"])
     return size.sets * trees * nodes * NODE_BYTES

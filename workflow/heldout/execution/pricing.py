@@ -52,7 +52,8 @@ def price_of(
     from heldout.cells.plan import open_plan
     from heldout.cells.price import LearnerPrice, Price, missing_of
     from heldout.cells.store import Store
-    from heldout.execution.probing import probes, thetas_of
+    from heldout.execution.prober import thetas_of
+    from heldout.execution.probing import probes
     from heldout.execution.rehearse import loss_of, table_and_splits, users_own
 
     declared = study.task(task)
@@ -77,9 +78,7 @@ def price_of(
             if one.stored < one.cells and name not in unbuilt
         }
         timed = probes(folder, spec, to_time, seconds, users_code) if to_time else {}
-    learners = [
-        LearnerPrice(name, one, timed.get(name), jobs) for name, one in missing.items()
-    ]
+    learners = [LearnerPrice(name, one, timed.get(name), jobs) for name, one in missing.items()]
     cells = sum(one.cells for one in missing.values())
     steps = START + STEP * (STEPS + len(declared.splits)) + CELL * cells
     cores = min(study.cores or jobs, jobs)

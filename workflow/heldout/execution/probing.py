@@ -1,28 +1,25 @@
-"""A process of its own that times fits, and what reads it: it can be ended at any moment.
+"""Times fits in a process of its own (`prober`), which is ended when time is up.
 
-It runs as a step does: with one thread, and without what the parent has imported. It says a line of
-JSON for everything that it has measured.
+Nothing of what was said before is lost then.
 """
 
 import json
+import math
 import os
 import select
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from heldout.cells.price import Probe
-from heldout.cells.probe import CELL, FAILURE, MEMBER, MEMBERS, SET
+from heldout.cells.probe import BEGIN, CELL, FAILURE, MEMBER, MEMBERS, SET
 from heldout.execution.forkserver.client import ONE_THREAD
 from heldout.execution.specs.cells import FitCells
-from heldout.execution.specs.decode import decode
 
-BEGIN = "begin"
 START_SECONDS = 60.0
 """A process that has not begun after so long is given up."""
 SHARES = (1 / 16, 1 / 4)
@@ -90,7 +87,7 @@ def _by_fewer_rows(
         probe = _probe(one, thetas)
         if last is not None:
             grown = max(probe.first, 1e-9) / max(last[1].first, 1e-9)
-            power = min(HIGHEST, max(1.0, _log(grown) / _log(share / last[0])))
+            power = min(HIGHEST, max(1.0, math.log(grown) / math.log(share / last[0])))
         last = share, probe
     if last is None:  # not even these: so long at least
         return Probe(seconds * thetas, seconds * thetas, 0.0, share=0.0, rows=0.0)
@@ -98,12 +95,6 @@ def _by_fewer_rows(
     factor = share**-power
     first, later = probe.first * factor, probe.later * factor
     return Probe(first, later, probe.size / share, member=later, share=probe.share, rows=share)
-
-
-def _log(value: float) -> float:
-    import math
-
-    return math.log(value)
 
 
 def _probe(one: Measured, thetas: int) -> Probe:
@@ -157,7 +148,7 @@ def _measured(
 
 def _follow(job: dict[str, Any], found: dict[str, Measured], seconds: float) -> str | None:
     """Read what a process says; the learner at which it was ended, None if it has ended by itself."""
-    module = "heldout.execution.probing"
+    module = "heldout.execution.prober"
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", module],
         stdin=subprocess.PIPE,
@@ -168,15 +159,14 @@ def _follow(job: dict[str, Any], found: dict[str, Measured], seconds: float) -> 
     )
     current, deadline = job["names"][0], time.monotonic() + START_SECONDS
     try:
-        assert process.stdin is not None and process.stdout is not None
-        process.stdin.write(json.dumps(job).encode())
-        process.stdin.close()
-        for line in _lines(process.stdout.fileno(), lambda: deadline):
-            name, kind, amount, took = json.loads(line)
-            if kind == BEGIN:
-                current, deadline = name, time.monotonic() + seconds
-            _note(found[name], kind, amount, took)
-        if process.poll() is None and time.monotonic() >= deadline:
+        _tell(process, job)
+        lines = Lines(process)
+        while (left := deadline - time.monotonic()) > 0 and not lines.ended:
+            for name, kind, amount, took in lines.read(left):
+                if kind == BEGIN:
+                    current, deadline = name, time.monotonic() + seconds
+                _note(found[name], kind, amount, took)
+        if not lines.ended:
             return str(current)
         if process.wait(5) and not found[current].failure:
             found[current].failure = "the process that timed its fits has ended; out of memory?"
@@ -186,17 +176,30 @@ def _follow(job: dict[str, Any], found: dict[str, Measured], seconds: float) -> 
         _end(process)
 
 
-def _lines(descriptor: int, deadline: Any) -> Iterator[bytes]:
-    """Whole lines, until the other side closes or time is up."""
-    rest = b""
-    while (left := deadline() - time.monotonic()) > 0:
-        if not select.select([descriptor], [], [], left)[0]:
-            return
-        data = os.read(descriptor, 2**16)
-        if not data:
-            return
-        *lines, rest = (rest + data).split(b"\n")
-        yield from lines
+def _tell(process: "subprocess.Popen[bytes]", job: dict[str, Any]) -> None:
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(job).encode())
+    process.stdin.close()
+
+
+class Lines:
+    """What a process says, line by line, as far as it has said it."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]"):
+        assert process.stdout is not None
+        self._descriptor = process.stdout.fileno()
+        self._rest = b""
+        self.ended = False
+        """Whether the process has closed its side."""
+
+    def read(self, seconds: float) -> list[Any]:
+        """What is said until something is; nothing if it takes longer."""
+        if not select.select([self._descriptor], [], [], seconds)[0]:
+            return []
+        data = os.read(self._descriptor, 2**16)
+        self.ended = not data
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        return [json.loads(line) for line in lines]
 
 
 def _note(one: Measured, kind: str, amount: Any, seconds: float) -> None:
@@ -221,65 +224,3 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 def _bytes_in(folder: Path) -> float:
     return float(sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()))
-
-
-# --- the process that fits -----------------------------------------------------------------------
-
-
-def main() -> int:
-    """Time the learners of a job, which is read from standard input."""
-    job = json.load(sys.stdin)
-    spoken = os.dup(1)
-    silence = os.open(os.devnull, os.O_WRONLY)
-    for place in (1, 2):  # what learners print is for nobody
-        os.dup2(silence, place)
-    with os.fdopen(spoken, "w") as out:
-
-        def say(name: str, kind: str, amount: Any, seconds: float) -> None:
-            out.write(json.dumps([name, kind, amount, seconds]) + "\n")
-            out.flush()
-
-        _time_all(job, say)
-    return 0
-
-
-def _time_all(job: dict[str, Any], say: Any) -> None:
-    from functools import partial
-
-    from heldout.cells.fit import share
-    from heldout.cells.plan import open_plan
-    from heldout.cells.probe import probe
-    from heldout.errors import HeldoutError
-    from heldout.user_code.search import look_in_study_folder
-
-    if job["users_code"]:
-        look_in_study_folder()
-    spec = decode(FitCells, job["spec"], "price")
-    folder = Path(job["folder"])
-    plan = open_plan(folder, spec.cells)
-    mine = {one.name for one, _ in share(plan, 1, spec.batches)}
-    for name in job["names"]:
-        learner = plan.learner(name)
-        say(name, BEGIN, 0, 0.0)
-        place = folder / "probe"
-        try:
-            failure = probe(
-                plan, learner, thetas_of(learner, spec), place, spec.models,
-                partial(say, name), mine, job["rows"],
-            )  # fmt: skip
-        except HeldoutError as error:
-            failure = str(error)
-        if failure:
-            say(name, FAILURE, failure, 0.0)
-
-
-def thetas_of(learner: Any, spec: FitCells) -> Any:
-    """All θ of a learner; of an endless grid as many as are fitted at most."""
-    if learner.endless:
-        assert spec.scan is not None
-        return learner.first_thetas(spec.scan.maximum)
-    return learner.thetas(spec.cells.seed)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

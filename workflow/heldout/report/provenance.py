@@ -50,7 +50,12 @@ def read_manifest_files(folder: Path, batches: int) -> list[dict[str, Any]]:
 
 def absent_steps(tested: bool, metrics: bool, refit: bool) -> list[str]:
     """The rules that this task does not run."""
-    runs = {"open_test": tested, "score_test": tested, "train_all": refit, "compute_metrics": metrics}
+    runs = {
+        "open_test": tested,
+        "score_test": tested,
+        "train_all": refit,
+        "compute_metrics": metrics,
+    }
     return [name for name, does in runs.items() if not does]
 
 

@@ -39,6 +39,7 @@ LANES = {
     "estimate_procedures": 0,
     "train_final": 2,
     "open_test": 2,
+    "train_all": 2,
     "write_card": 2,
     "compute_metrics": 3,
 }
