@@ -93,6 +93,8 @@ def run_task(
     if study.has_test(task):
         step("open_test")
         step("score_test")
+    if study.refits(task):
+        step("train_all")
     step("write_card")
     step("tabulate_estimates")
     step("run_checks")

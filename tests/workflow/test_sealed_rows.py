@@ -347,12 +347,20 @@ def test_vault_and_ledger_are_private(project: Project) -> None:
 # --- nobody else reads them ----------------------------------------------------------------
 
 
-def test_only_open_test_has_the_sealed_rows_as_an_input(project: Project) -> None:
+def test_nobody_but_open_test_and_train_all_has_the_sealed_rows_as_an_input(
+    project: Project,
+) -> None:
+    """And train_all waits for the opening."""
+    project.task["refit"] = "all"
     project.task["metrics"] = ["accuracy"]
     project.task["audit"] = {"replicates": 2, "m": [30], "batch": 2}
     project.config["figures"] = True
     run = project.succeed("--dry-run", "--forceall")
-    assert {rule for rule, files in run.inputs.items() if SEALED in files} == {"open_test"}
+    assert {rule for rule, files in run.inputs.items() if SEALED in files} == {
+        "open_test",
+        "train_all",
+    }
+    assert any(name.endswith("vault/opening.json") for name in run.inputs["train_all"])
     assert {rule for rule, files in run.outputs.items() if SEALED in files} == {"prepare_data"}
     assert rules_in_the_workflow() <= set(run.jobs)
 
@@ -362,11 +370,14 @@ def rules_in_the_workflow() -> set[str]:
     return {name for path in files for name in re.findall(r"^rule (\w+):", path.read_text(), re.M)}
 
 
-def test_only_the_vault_names_the_sealed_file_and_only_open_test_reads_it() -> None:
+def test_only_the_vault_names_the_sealed_file_and_two_steps_read_it() -> None:
     library = REPO / "workflow" / "heldout"
     trees = {str(p.relative_to(library)): ast.parse(p.read_text()) for p in library.rglob("*.py")}
     assert {path for path, tree in trees.items() if names_sealed_file(tree)} == {"data/vault.py"}
-    assert users_of("read_sealed", trees) == {"execution/steps/open_test.py"}
+    assert users_of("read_sealed", trees) == {
+        "execution/steps/open_test.py",
+        "execution/steps/train_all.py",
+    }
     assert users_of("write_sealed", trees) == {"data/prepare.py"}
 
 

@@ -128,7 +128,7 @@ rule train_final:
         STEP
 
 
-# The only rule that reads the sealed rows. It also adds to the ledger (.heldout/ledger) and to
+# The only rule that reads the sealed rows before they have spoken. It also adds to the ledger (.heldout/ledger) and to
 # vault/witness.json, which are no outputs because Snakemake deletes these before a job runs.
 rule open_test:
     input:
@@ -143,6 +143,28 @@ rule open_test:
         predictions="results/{task}/vault/predictions.parquet",
     log:
         "results/{task}/logs/open_test.log",
+    resources:
+        mem_mb=lambda _, input, attempt: study.fitting_memory(input.size_mb, attempt),
+    shell:
+        STEP
+
+
+# Only if the config says `refit: all`. It reads the sealed rows when they have judged the final model,
+# and not at all if they may not.
+rule train_all:
+    input:
+        plan.reads(
+            "train_all",
+            table=WHOLE_TABLE,
+            training="results/{task}/final/training.json",
+            opening="results/{task}/vault/opening.json",
+            sealed="results/{task}/vault/sealed.parquet",
+        ),
+    output:
+        model="results/{task}/final/model_all.joblib",
+        card="results/{task}/final/card_all.json",
+    log:
+        "results/{task}/logs/train_all.log",
     resources:
         mem_mb=lambda _, input, attempt: study.fitting_memory(input.size_mb, attempt),
     shell:
@@ -175,6 +197,11 @@ rule write_card:
             opening=lambda wildcards: (
                 f"results/{wildcards.task}/vault/opening.json"
                 if study.has_test(wildcards.task)
+                else []
+            ),
+            refit=lambda wildcards: (
+                f"results/{wildcards.task}/final/card_all.json"
+                if study.refits(wildcards.task)
                 else []
             ),
         ),

@@ -8,10 +8,13 @@ import pytest
 import yaml
 from tables import write_csv, write_parquet
 
+from heldout.cli import init as init_module
 from heldout.cli import main
+from heldout.cli.starters import Size, starters
 from heldout.data.survey import survey, task_name
 from heldout.execution.rehearse import rehearse
 from heldout.execution.study import Study
+from heldout.learners.learner import define
 
 N = 100
 
@@ -52,7 +55,7 @@ NUMBERS = {"y": np.random.default_rng(3).normal(size=N).tolist()}
 def test_classes(init):
     config = init(columns() | CLASSES)
     assert task(config)["loss"] == "zero_one"
-    assert task(config)["learners"] == ["majority", "knn", "tree", "logistic"]
+    assert task(config)["learners"] == ["majority", "logistic", "tree", "forest", "boosting"]
     assert task(config)["kfold"] == {"k": 5, "stratify": True, "repeats": 3}
     assert task(config)["test"] == 0.2
     assert task(config)["drop"] == []
@@ -64,7 +67,7 @@ def test_classes(init):
 def test_numbers(init):
     config = init(columns() | NUMBERS)
     assert task(config)["loss"] == "squared"
-    assert task(config)["learners"] == ["mean", "linear", "ridge", "knn", "tree"]
+    assert task(config)["learners"] == ["mean", "ridge", "tree", "forest", "boosting"]
 
 
 @pytest.mark.parametrize(
@@ -116,12 +119,86 @@ def test_the_fewest_rows_that_can_be_prepared(init):
     config = init(columns(4) | {"y": [0.5, 1.25, 2, 7]})
     assert task(config)["kfold"] == {"k": 4, "stratify": True}, "any two partitions are the same"
     assert task(config)["metrics"] == []
-    assert config["learners"]["knn"]["grid"] == {"n_neighbors": [1]}
+    assert config["learners"]["forest"]["grid"]["min_samples_leaf"] == [1]
 
 
-def test_neighbours_never_exceed_the_smallest_training_set(init):
+def test_leaves_suit_the_smallest_training_set(init):
+    """Of 30 rows, nested CV trains on 18."""
     config = init(columns(30) | {"y": [0.5 * i for i in range(30)]})
-    assert config["learners"]["knn"]["grid"]["n_neighbors"] == [1, 3, 5, 9, 15]
+    assert config["learners"]["tree"]["grid"]["min_samples_leaf"] == [1]
+    assert config["learners"]["boosting"]["params"] == {"min_samples_leaf": 2}
+    assert max(config["learners"]["boosting"]["grid"]["max_leaf_nodes"]) <= 9
+
+
+def test_more_columns_than_rows_get_a_lasso_on_the_scale_of_the_target(init):
+    generator = np.random.default_rng(1)
+    wide = {f"x{i}": generator.normal(size=N).tolist() for i in range(2 * N)}
+    config = init(wide | {"y": (1000 * generator.normal(size=N)).tolist()})
+    assert task(config)["learners"] == ["mean", "ridge", "lasso", "forest", "boosting"]
+    low, high, _ = config["learners"]["lasso"]["grid"]["alpha"]["logspace"]
+    assert (round(low), round(high)) == (0, 3)
+
+
+def test_every_axis_has_an_order_of_simplicity(init):
+    for table in (CLASSES, NUMBERS):
+        for block in init(columns() | table)["learners"].values():
+            assert set(block.get("simpler", {})) == set(block.get("grid", {}))
+
+
+SIZES = [
+    # rows, columns, classes, training sets
+    (24, 5, 0, 47),
+    (24, 5, 2, 47),
+    (300, 10, 3, 17),
+    (10_000, 20, 2, 17),
+    (50_000, 9, 0, 7),
+    (80_000, 1000, 2, 2),
+    (80_000, 1000, 0, 2),
+    (51, 6830, 14, 17),
+    (120, 20_000, 2, 17),
+]
+
+
+@pytest.mark.parametrize(("rows", "width", "classes", "sets"), SIZES)
+def test_grids_of_any_size_are_not_empty_and_simpler_where_they_cost_more(
+    rows, width, classes, sets
+):
+    def thetas(rows):
+        size = Size(rows, max(1, rows * 16 // 25), width, width, classes, 1.0, sets)
+        learners = starters(size)
+        assert len(learners) >= 2
+        return {
+            name: define(name, {"estimator": name, "params": one.params, "grid": one.grid}).size
+            for name, one in learners.items()
+        }
+
+    here, more = thetas(rows), thetas(100 * rows)
+    assert {"forest", "boosting"} & set(here)
+    if rows >= 300:
+        assert all(more[name] <= here[name] for name in ("forest", "boosting") if name in more)
+
+
+def test_many_rows_do_without_nested_cv(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(init_module, "MANY", 50)
+    write_csv(tmp_path / "t.csv", columns() | NUMBERS)
+    text = init_module.config_text(survey("t.csv", "y", None))
+    config = yaml.safe_load(text)
+    assert config["tasks"]["t"]["estimators"] == ["training", "holdout", "kfold", "min_cv", "test"]
+    assert "nested_cv costs three times as many fits; 20 sealed rows tell" in text
+    monkeypatch.setattr(init_module, "LARGE", 50)
+    found = yaml.safe_load(init_module.config_text(survey("t.csv", "y", None)))["tasks"]["t"]
+    assert found["estimators"] == ["training", "holdout", "test"]
+    assert found["select"]["by"] == "holdout"
+
+
+def test_models_that_would_fill_a_disk_are_not_kept(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    write_csv(tmp_path / "t.csv", columns() | NUMBERS)
+    found = survey("t.csv", "y", None)
+    assert "models" not in yaml.safe_load(init_module.config_text(found))
+    monkeypatch.setattr(init_module, "MODELS", 1000)
+    assert yaml.safe_load(init_module.config_text(found))["models"] == "none"
 
 
 def test_groups(init, tmp_path):

@@ -95,6 +95,10 @@ class Fitter:
                 self._store_outcome(cell, keys, resample, outcome, keeps_models, fitted)
                 self.progress.add()
 
+    def builders(self) -> dict[str, "Builder"]:
+        """The builder of each learner, after all checks; made once."""
+        return self._builders
+
     @cached_property
     def _builders(self) -> dict[str, "Builder"]:
         from heldout.cells.preflight import checked_builders

@@ -78,6 +78,21 @@ def _add_check(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="build learners of your own, too, which calls your code; those of scikit-learn always are",
     )
+    command.add_argument(
+        "--price",
+        action="store_true",
+        help="estimate beforehand how long a run takes and what it leaves on disk, by a few fits",
+    )
+    command.add_argument(
+        "--seconds",
+        type=float,
+        default=10.0,
+        metavar="SECONDS",
+        help="of --price: how long the fits of a learner are timed at most; " + _default(),
+    )
+    command.add_argument(
+        "--cores", type=int, metavar="N", help="of --price: the cores of the run; default: all"
+    )
 
 
 def _add_clean(command: argparse.ArgumentParser) -> None:
@@ -94,6 +109,11 @@ def _add_predict(command: argparse.ArgumentParser) -> None:
         "table", metavar="TABLE", help="new rows, with the columns of the old ones"
     )
     command.add_argument("--output", type=Path, metavar="FILE", help="a csv file; default: print")
+    command.add_argument(
+        "--all",
+        action="store_true",
+        help="of a task's results folder: the model of all rows (refit: all), which nobody has tested",
+    )
     command.add_argument("--proba", action="store_true", help="a column of probabilities per class")
 
 

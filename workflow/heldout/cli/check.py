@@ -5,6 +5,7 @@ damaged, missing or foreign. With ``--repair``, 0 unless something would stop th
 """
 
 import argparse
+import os
 import shlex
 import sys
 from collections import Counter
@@ -17,6 +18,7 @@ from typing import Any
 
 from heldout.cli import commands
 from heldout.cli.columns import aligned
+from heldout.cli.price import print_price
 from heldout.cli.waiting import waiting
 from heldout.config.files import read_config
 from heldout.data.description import chosen, described
@@ -37,11 +39,14 @@ WIDEST = 40
 
 def run(arguments: argparse.Namespace) -> int:
     """Check everything; change nothing, unless asked to repair."""
-    study = Study(read_config(arguments.config))
+    cores = arguments.cores or len(os.sched_getaffinity(0))
+    study = Study(read_config(arguments.config), cores=cores)
     if arguments.repair:
         refuse_during_a_run(commands.snakemake(arguments.config, "--unlock"))
     print(f"{arguments.config}: valid, {counted(len(study.tasks), 'task')}")
     ready = [_check_data(study, task, arguments.learners) for task in study.tasks]
+    if arguments.price:
+        ready += [print_price(study, task, arguments) for task in _those(study, ready)]
     if is_locked():
         print("note: a workflow runs here, or was killed: what its jobs are at is named as missing")
     faults = _check_results(study, arguments)
@@ -50,6 +55,10 @@ def run(arguments: argparse.Namespace) -> int:
         _repair(faults, arguments.config)
         return 0 if all(ready) else 1
     return 0 if all(ready) and whole and not any(fault.harms for fault in faults) else 1
+
+
+def _those(study: Study, ready: list[bool]) -> list[str]:
+    return [task for task, one in zip(study.tasks, ready, strict=True) if one]
 
 
 # --- config and data -----------------------------------------------------------------------------

@@ -8,18 +8,23 @@ from typing import Any
 import yaml
 
 from heldout.cli import CONFIG
+from heldout.cli.starters import Size, Starter, forest_bytes, learner_lines, starters
 from heldout.data.survey import SEED, Survey, survey
 from heldout.errors import HeldoutError
 from heldout.estimates.lookup import default_estimators
 from heldout.execution.study import Study
 from heldout.files import write_text
-from heldout.learners.catalogue import CATALOG
 
 FOLDS = 5
 REPEATS = 3
 FEW = 100
 """With so many rows (or groups) to learn from or fewer, the risk depends much on how folds are drawn."""
-N_NEIGHBORS = [1, 3, 5, 9, 15, 25, 41]
+MANY = 20_000
+"""With more rows than this, the sealed ones tell the risk well enough without nested CV."""
+LARGE = 2 * 10**7
+"""With more numbers (rows × columns) than this, one hold-out chooses θ."""
+MODELS = 10**9
+"""Bytes on disk that all models may take."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -40,23 +45,52 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"  drops {name!r}: {reason}")
     elsewhere = "" if output == CONFIG else f" --configfile {output}"
     check = "" if output == CONFIG else f" --config {output}"
-    print(f"next: heldout check{check}, then: snakemake --cores all{elsewhere}")
+    print(f"next: heldout check{check} --price, then: snakemake --cores all{elsewhere}")
     return 0
 
 
 def config_text(found: Survey) -> str:
     """The whole file."""
-    return "\n".join([*_head(found), *_task(found), *_learners(found)]) + "\n"
+    size = _size(found)
+    learners = starters(size)
+    parts = [*_head(found), *_models(size, learners), "", *_task(found, learners)]
+    return "\n".join([*parts, *_learners(learners), *_left_out(learners)]) + "\n"
+
+
+def _size(found: Survey) -> Size:
+    left_out = (2 if _nests(found) else 1) * math.ceil(found.n / _folds(found)[0])
+    return Size(
+        rows=found.n,
+        least=max(1, found.n - left_out),
+        features=found.features,
+        width=found.width,
+        classes=len(found.classes or ()),
+        spread=found.spread,
+        sets=_sets(found),
+    )
+
+
+def _sets(found: Survey) -> int:
+    """How many training sets there are: all rows, the dev set's, folds and pairs of folds."""
+    if _by(found) == "holdout":
+        return 2
+    k, repeats = _folds(found)[0], REPEATS if _repeated(found) else 1
+    return 2 + repeats * (k + (math.comb(k, 2) if _nests(found) else 0))
 
 
 def _head(found: Survey) -> Iterator[str]:
     yield _note(f"A first config for {found.data}; every key: config/README.md").strip()
     yield f"seed: {SEED}      # the root of every random choice"
     yield "level: 0.95   # confidence level of every interval"
-    yield ""
 
 
-def _task(found: Survey) -> Iterator[str]:
+def _models(size: Size, learners: dict[str, Starter]) -> Iterator[str]:
+    """Forests of large tables fill a disk."""
+    if forest_bytes(size, learners.get("forest")) > MODELS:
+        yield "models: none  # the forests of all folds take gigabytes; the final model is kept"
+
+
+def _task(found: Survey, learners: dict[str, Starter]) -> Iterator[str]:
     yield "tasks:"
     yield f"  {_flow(found.task)}:"
     yield f"    data: {_flow(found.data)}"
@@ -65,14 +99,14 @@ def _task(found: Survey) -> Iterator[str]:
     groups = "null  # a column whose rows belong together (a patient, a site), if there is one"
     yield f"    groups: {_flow(found.groups) if found.groups is not None else groups}"
     if found.weights is not None:
-        note = "if it says how much each row counts; then without knn, which takes no weights"
+        note = "if it says how much each row counts"
         yield f"    # weights: {found.weights}{_note(note)}"
     yield from _loss(found)
     yield from _test(found)
-    yield f"    estimators: {_flow(_estimators(found))}"
+    yield f"    estimators: {_flow(_estimators(found))}{_estimators_note(found)}"
     yield from _kfold(found)
-    yield "    select: {by: kfold, rule: min}  # one_se: the simplest of the nearly best"
-    yield f"    learners: {_flow(list(_grids(found)))}"
+    yield f"    select: {{by: {_by(found)}, rule: min}}  # one_se: the simplest of the nearly best"
+    yield f"    learners: {_flow(list(learners))}"
     yield ""
 
 
@@ -111,11 +145,30 @@ def _test(found: Survey) -> Iterator[str]:
 
 
 def _estimators(found: Survey) -> list[str]:
-    """The default estimators, without those that these rows do not allow."""
+    """The default estimators, without those that these rows do not allow, or would take hours for."""
     impossible = set() if found.sealed else {"test"}
-    if _folds(found)[0] < 3:
+    if not _nests(found):
         impossible |= {"nested_cv"}
+    if _by(found) == "holdout":
+        impossible |= {"kfold", "min_cv"}
     return [name for name in default_estimators() if name not in impossible]
+
+
+def _nests(found: Survey) -> bool:
+    """Whether nested CV is possible and worth its fits."""
+    return _folds(found)[0] >= 3 and (found.n <= MANY or not found.sealed)
+
+
+def _by(found: Survey) -> str:
+    """What θ is chosen by."""
+    return "holdout" if found.n * found.width > LARGE and found.sealed else "kfold"
+
+
+def _estimators_note(found: Survey) -> str:
+    if _nests(found) or not found.sealed or found.n <= MANY:
+        return ""
+    note = f"nested_cv costs three times as many fits; {found.sealed} sealed rows tell the risk as well"
+    return _note(note)
 
 
 def _folds(found: Survey) -> tuple[int, bool]:
@@ -145,36 +198,21 @@ def _repeated(found: Survey) -> bool:
     return _folds(found)[0] < found.units <= FEW
 
 
-def _learners(found: Survey) -> Iterator[str]:
+def _learners(learners: dict[str, Starter]) -> Iterator[str]:
     yield "learners:"
-    for name, grid in _grids(found).items():
-        if not grid:
-            yield f"  {name}: {{estimator: {name}}}{_baseline_note(name)}"
+    for name, note, block in learner_lines(learners):
+        if len(block) == 1:
+            yield f"  {name}: {_flow(block)}{_note(note) if note else ''}"
             continue
         yield f"  {name}:"
-        yield f"    estimator: {name}"
-        yield f"    grid: {_flow(grid)}"
-        simpler = {key: way for key, way in CATALOG[name].simpler.items() if key in grid}
-        yield f"    simpler: {_flow(simpler)}"
+        yield from (f"    {key}: {_flow(value)}" for key, value in block.items())
 
 
-def _baseline_note(name: str) -> str:
-    return "  # the baseline: looks at no feature" if name in ("majority", "mean") else ""
-
-
-def _grids(found: Survey) -> dict[str, dict[str, Any]]:
-    """The learners to start with, and their grids."""
-    if found.classes is not None:
-        names = ["majority", "knn", "tree", "logistic"]
-    else:
-        names = ["mean", "linear", "ridge", "knn", "tree"]
-    return {name: CATALOG[name].grid for name in names} | {"knn": _knn_grid(found)}
-
-
-def _knn_grid(found: Survey) -> dict[str, Any]:
-    """At most as many neighbours as the smallest training set has rows: nested CV leaves out two folds."""
-    left_out = 2 * math.ceil(found.n / _folds(found)[0])
-    return {"n_neighbors": [k for k in N_NEIGHBORS if k <= max(1, found.n - left_out)]}
+def _left_out(learners: dict[str, Starter]) -> Iterator[str]:
+    """Learners that a reader would look for."""
+    for name in ("forest", "boosting"):
+        if name not in learners:
+            yield f"  # {name} is left out: with so many columns or rows it takes hours"
 
 
 def _note(text: str) -> str:

@@ -12,13 +12,13 @@ from heldout.data.read import read_table
 from heldout.data.schema import schema_from_json
 from heldout.errors import HeldoutError
 from heldout.files import write_text
-from heldout.selection.final import Predictor
+from heldout.selection.final import Predictor, Untrained
 from heldout.user_code.search import look_in_study_folder
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Predict, and print or write the rows."""
-    predictor = load_predictor(arguments.model)
+    predictor = load_predictor(arguments.model, arguments.all)
     table = read_table(arguments.table, list(schema_from_json(predictor.schema).missing))
     text = _as_csv(_lines(predictor, table, arguments.proba))
     if arguments.output is None:
@@ -29,11 +29,16 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def load_predictor(path: Path) -> Predictor:
-    """The final model in a file, or in a task's results folder."""
+def load_predictor(path: Path, every_row: bool = False) -> Predictor:
+    """The final model in a file, or in a task's results folder: the tested one, or that of all rows."""
     import joblib
 
-    file = path / "final" / "model.joblib" if path.is_dir() else path
+    name = "model_all.joblib" if every_row else "model.joblib"
+    file = path / "final" / name if path.is_dir() else path
+    if every_row and not path.is_dir():
+        raise HeldoutError(f"--all goes with the folder of a task's results, and '{path}' is none")
+    if every_row and not file.is_file():
+        raise HeldoutError(f"no model of all rows at '{file}'; `refit: all` in the config makes it")
     if not file.is_file():
         raise HeldoutError(
             f"no model at '{file}'; `snakemake` makes results/TASK/final/model.joblib"
@@ -43,6 +48,8 @@ def load_predictor(path: Path) -> Predictor:
         loaded = joblib.load(file)
     except Exception as error:  # unpickling a file that is no model can raise anything
         raise HeldoutError(f"'{file}' cannot be read as a model: {error}") from None
+    if isinstance(loaded, Untrained):
+        raise HeldoutError(loaded.why)
     if not isinstance(loaded, Predictor):
         raise HeldoutError(f"'{file}' holds a {type(loaded).__name__}, not a model of heldout")
     return loaded

@@ -137,6 +137,10 @@ def _cells(row: EstimateRow) -> list[str]:
     return [learner, estimator, f"{row.score:.4g}", interval, level, str(row.n), row.theta]
 
 
+def _refit_lines(refit: dict[str, Any] | None) -> list[str]:
+    return [f"all rows: {refit['note']}"] if refit else []
+
+
 def _selection_text(task: TaskResults) -> str:
     if not task.has_selection:
         return "nothing selected yet"
@@ -146,6 +150,7 @@ def _selection_text(task: TaskResults) -> str:
         f"why: {selection['why']}",
         *(f"warning: {text}" for text in selection["warnings"]),
         *_test_lines(task.test),
+        *_refit_lines(selection.get("refit")),
     ]
     return "\n".join(lines)
 

@@ -49,6 +49,22 @@ def _check_oracle_columns(task: Task, where: str) -> None:
         raise HeldoutError(f"{where}.weights: {task.data} has no weights")
 
 
+def _check_refit(task: Task, where: str) -> None:
+    """A model of all rows is trained after the sealed ones have spoken; else it would be the same or a leak."""
+    if task.refit == "unsealed":
+        return
+    if not task.test:
+        raise HeldoutError(
+            f"{where}.refit: nothing is sealed (test: 0), so the final model is trained on all rows already; "
+            "leave out refit"
+        )
+    if "test" not in task.estimators:
+        raise HeldoutError(
+            f"{where}.refit: all trains on the sealed rows when they have been opened, and 'test' is not among "
+            "the estimators; add it, or set test: 0"
+        )
+
+
 def check_task(name: str, config: Config, learners: list[Learner]) -> None:
     """Check that the keys of a task do not contradict each other.
 
@@ -76,6 +92,7 @@ def check_task(name: str, config: Config, learners: list[Learner]) -> None:
     """
     task, where = config.tasks[name], f"tasks.{name}"
     _check_oracle(task, learners, where)
+    _check_refit(task, where)
     _check_task_name(name, where)
     _check_names(task, where)
     _check_grids(task, learners, where)

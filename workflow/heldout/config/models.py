@@ -214,6 +214,11 @@ class Task(Strict):
         default=0.2,
         description="share of rows (or groups) sealed for the test; 0: none; or a table's path",
     )
+    refit: Literal["unsealed", "all"] = Field(
+        default="unsealed",
+        description="all: when the sealed rows have judged the final model, train a second one on all rows, "
+        "`final/model_all.joblib`, which nobody has tested ([sealed rows](../docs/sealed.md#all-rows))",
+    )
     estimators: list[EstimatorName] = Field(
         default=default_estimators(),
         min_length=1,

@@ -5,6 +5,7 @@ that depends on sealed values is whether the target is a class.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -57,6 +58,11 @@ class Survey:
     sealed: int
     units: int
     features: int
+    """The columns that are used."""
+    width: int
+    """The columns that a linear model sees: a category has one for each level."""
+    spread: float
+    """The standard deviation of a target of numbers; 0 for classes."""
     smallest: tuple[Any, int] | None
     """The smallest class and its unsealed rows (or groups)."""
     weights: str | None
@@ -198,9 +204,17 @@ def _survey_of(
         sealed=facts["sealed"],
         units=len(np.unique(table.rows["unit"])),
         features=len([name for name in table.names if name not in drop]),
+        width=sum(_widths(facts, drop)),
+        spread=0.0 if table.classification else float(np.std(table.target)),
         smallest=_smallest_class(table),
         weights=next((name for name in WEIGHT_NAMES if name in table.names), None),
     )
+
+
+def _widths(facts: dict[str, Any], drop: dict[str, str]) -> Iterator[int]:
+    for column in facts["schema"]["columns"]:
+        if column["name"] not in drop:
+            yield len(column["levels"]) if column["kind"] == CATEGORY else 1
 
 
 def _smallest_class(table: Prepared) -> tuple[Any, int] | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from heldout.execution.specs import build
 from heldout.execution.study import Study
+from heldout.execution.tasks import DeclaredTask
 from heldout.learners.learner import Learner
 from heldout.measures.needs import BY_THRESHOLD
 from heldout.measures.spec import LossSpec
@@ -67,27 +68,23 @@ def rehearse(study: Study, task: str, users_code: bool) -> Rehearsal:
     from heldout.cells.plan import open_plan
     from heldout.cells.preflight import checked_builders
     from heldout.cells.sets_check import check_sets, check_threshold
-    from heldout.data.prepare import prepare
-    from heldout.execution.steps import draw_splits
 
     declared = study.task(task)
     with TemporaryDirectory(prefix="heldout-check-") as name:
         folder = Path(name)
-        facts = prepare(build.prepare_data(declared), folder / "data", folder / "vault")
-        for split in declared.splits:
-            draw_splits.main(folder, build.draw_splits(declared, split))
+        facts = table_and_splits(declared, folder)
         spec = build.fit_cells(declared, "1", "1")
         plan = open_plan(folder, spec.cells)
         classification = plan.table.classification
-        unbuilt = {} if users_code else _users_own(plan.learners, classification)
+        unbuilt = {} if users_code else users_own(plan.learners, classification)
         built = [learner for learner in plan.learners if learner.name not in unbuilt]
         if users_code:
             look_in_study_folder()  # only now: what was read so far must not import their modules
-        loss = _loss(spec.loss, plan.table, users_code)
+        loss = loss_of(spec.loss, plan.table, users_code)
         if loss is not None:
             check_sets(loss, plan)
         for metric in declared.metrics.values():
-            _loss(metric, plan.table, users_code)
+            loss_of(metric, plan.table, users_code)
         needs = None if loss is None else loss.needs
         if spec.thresholded:
             check_threshold(loss, plan.table.classes)
@@ -99,8 +96,47 @@ def rehearse(study: Study, task: str, users_code: bool) -> Rehearsal:
         return Rehearsal(facts, title, len(plan.learners), unbuilt)
 
 
-def _loss(spec: LossSpec | None, table: "Prepared", users_code: bool) -> "Loss | None":
-    """The loss; None for a function of the user's own, which is not imported unless asked."""
+def table_and_splits(declared: DeclaredTask, folder: Path) -> dict[str, Any]:
+    """Read, seal and split as the workflow does, in a folder of one's own.
+
+    Parameters
+    ----------
+    declared
+        A task.
+    folder
+        Where the prepared table, the vault and the splits go.
+
+    Returns
+    -------
+    dict
+        The facts of the table.
+    """
+    from heldout.data.prepare import prepare
+    from heldout.execution.steps import draw_splits
+
+    facts = prepare(build.prepare_data(declared), folder / "data", folder / "vault")
+    for split in declared.splits:
+        draw_splits.main(folder, build.draw_splits(declared, split))
+    return facts
+
+
+def loss_of(spec: LossSpec | None, table: "Prepared", users_code: bool) -> "Loss | None":
+    """The loss of a task; None for a function of the user's own that is not to be imported.
+
+    Parameters
+    ----------
+    spec
+        What the config says.
+    table
+        The prepared table.
+    users_code
+        Whether the user's own functions are imported.
+
+    Returns
+    -------
+    Loss or None
+        The loss.
+    """
     from heldout.measures.registry import loss_for
 
     if spec is not None and spec.source and not users_code:
@@ -108,7 +144,26 @@ def _loss(spec: LossSpec | None, table: "Prepared", users_code: bool) -> "Loss |
     return loss_for(spec, table.classes, table.class_counts)
 
 
-def _users_own(learners: list[Learner], classification: bool) -> dict[str, str]:
-    """The learners whose estimators somebody else wrote, with their import paths."""
+def users_own(learners: list[Learner], classification: bool) -> dict[str, str]:
+    """The learners whose estimators somebody else wrote, with their import paths.
+
+    Parameters
+    ----------
+    learners
+        The learners of a task.
+    classification
+        Whether its target is a class.
+
+    Returns
+    -------
+    dict
+        The import path by the name of the learner.
+
+    Examples
+    --------
+    >>> from heldout.learners.learner import define
+    >>> users_own([define("knn", None)], classification=True)
+    {}
+    """
     paths = {learner.name: learner.path(classification) for learner in learners}
     return {name: path for name, path in paths.items() if path and not path.startswith(TRUSTED)}

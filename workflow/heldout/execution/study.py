@@ -109,6 +109,10 @@ class Study:
         """Whether the task has a sealed test set that is to be opened."""
         return self._tasks[task].has_test
 
+    def refits(self, task: str) -> bool:
+        """Whether a second model is trained on all rows after the test."""
+        return self._tasks[task].refits
+
     def has_metrics(self, task: str) -> bool:
         """Whether extra metrics are asked for."""
         return self._tasks[task].has_metrics

@@ -75,6 +75,11 @@ class DeclaredTask:
         return bool(self.block.test) and "test" in self.block.estimators
 
     @property
+    def refits(self) -> bool:
+        """Whether a second model is trained on all rows after the test."""
+        return self.has_test and self.block.refit == "all"
+
+    @property
     def has_metrics(self) -> bool:
         """Whether extra metrics are asked for."""
         return bool(self.block.metrics)

@@ -57,20 +57,29 @@ CATALOG: dict[str, Entry] = {
         "sklearn.tree.DecisionTreeClassifier",
         "sklearn.tree.DecisionTreeRegressor",
         grid={"max_depth": [1, 2, 3, 4, 6, 8, 12]},
-        simpler={"max_depth": "smaller", "ccp_alpha": "larger"},
+        simpler={"max_depth": "smaller", "ccp_alpha": "larger", "min_samples_leaf": "larger"},
     ),
     "forest": Entry(
         "sklearn.ensemble.RandomForestClassifier",
         "sklearn.ensemble.RandomForestRegressor",
         grid={"n_estimators": [100]},
-        simpler={"n_estimators": "smaller"},
+        simpler={
+            "min_samples_leaf": "larger",
+            "max_features": "smaller",
+            "n_estimators": "smaller",
+        },
     ),
     "boosting": Entry(
         "sklearn.ensemble.HistGradientBoostingClassifier",
         "sklearn.ensemble.HistGradientBoostingRegressor",
         params={"early_stopping": False},
         grid={"max_iter": [25, 50, 100, 200]},
-        simpler={"max_iter": "smaller"},
+        simpler={
+            "max_leaf_nodes": "smaller",
+            "max_iter": "smaller",
+            "learning_rate": "smaller",
+            "min_samples_leaf": "larger",
+        },
         native=True,
     ),
     "linear": Entry(

@@ -23,7 +23,9 @@ def provenance(results: TaskResults, spec: ReportSpec, batches: int) -> dict[str
     folder, card = results.folder, results.card
     manifests = read_manifest_files(folder, batches)
     learners = [learner.as_spec() for learner in spec.cells.learners]
-    absent = absent_steps(results.test is not None, bool(spec.metrics))
+    absent = absent_steps(
+        results.test is not None, bool(spec.metrics), bool(results.selection.get("refit"))
+    )
     taken = steps.steps_of(folder, batches, absent)
     return {
         "data": results.facts,
@@ -48,9 +50,14 @@ def read_manifest_files(folder: Path, batches: int) -> list[dict[str, Any]]:
     return [read_json(path) for path in manifest_paths(folder, batches)]
 
 
-def absent_steps(tested: bool, metrics: bool) -> list[str]:
+def absent_steps(tested: bool, metrics: bool, refit: bool) -> list[str]:
     """The rules that this task does not run."""
-    runs = {"open_test": tested, "score_test": tested, "compute_metrics": metrics}
+    runs = {
+        "open_test": tested,
+        "score_test": tested,
+        "train_all": refit,
+        "compute_metrics": metrics,
+    }
     return [name for name, does in runs.items() if not does]
 
 

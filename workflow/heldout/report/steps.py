@@ -21,8 +21,9 @@ STEPS: dict[str, tuple[str, ...]] = {
     "train_final": ("prepare_data", "select_model"),
     "open_test": ("prepare_data", "train_final"),
     "score_test": ("prepare_data", "select_model", "open_test"),
+    "train_all": ("prepare_data", "train_final", "open_test"),
     "compute_metrics": (*CELLS, "select_model", "open_test"),
-    "write_card": ("select_model", "train_final", "open_test"),
+    "write_card": ("select_model", "train_final", "open_test", "train_all"),
     "tabulate_estimates": ("estimate_procedures", "score_test", "write_card"),
     "run_checks": (
         *(*CELLS, "estimate_risks", "estimate_procedures", "write_card", "tabulate_estimates"),
@@ -38,6 +39,7 @@ LANES = {
     "estimate_procedures": 0,
     "train_final": 2,
     "open_test": 2,
+    "train_all": 2,
     "write_card": 2,
     "compute_metrics": 3,
 }

@@ -3,13 +3,14 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from heldout.data.arrow_values import table_of
 from heldout.data.encode import Lost
 from heldout.data.schema import schema_from_json
+from heldout.errors import HeldoutError
 from heldout.estimates.thresholds import decided
 from heldout.predictions import Predictions
 
@@ -89,6 +90,19 @@ class Predictor:
     def __getstate__(self) -> dict[str, Any]:
         """What is stored: not what was said."""
         return {name: value for name, value in self.__dict__.items() if name != "_told"}
+
+
+class Untrained:
+    """In the place of a model that could not be trained; whoever asks it is told why."""
+
+    def __init__(self, why: str):
+        self.why = why
+
+    def predict(self, rows: Any) -> NoReturn:
+        """An error that says why there is no model."""
+        raise HeldoutError(self.why)
+
+    predict_proba = predictions = predict
 
 
 def _as_table(rows: Any, missing: Sequence[str]) -> Any:

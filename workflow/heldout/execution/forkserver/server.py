@@ -41,6 +41,7 @@ LATER = (
     "heldout.execution.steps.train_final",
     "heldout.execution.steps.estimate_procedures",
     "heldout.execution.steps.open_test",
+    "heldout.execution.steps.train_all",
     "heldout.execution.steps.run_checks",
     "heldout.execution.steps.render_report",
     "heldout.execution.steps.render_index",

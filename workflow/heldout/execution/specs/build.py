@@ -30,6 +30,7 @@ from heldout.execution.specs.estimates import (
     ScoreTest,
     SelectModel,
     TabulateEstimates,
+    TrainAll,
     TrainFinal,
     WriteCard,
 )
@@ -132,6 +133,12 @@ def train_final(task: DeclaredTask) -> TrainFinal:
     return TrainFinal(_cells(task), task.config.models, thresholded, positive)
 
 
+def train_all(task: DeclaredTask) -> TrainAll:
+    """The model of all rows."""
+    thresholded = bool(task.thresholds)
+    return TrainAll(_cells(task), thresholded, task.block.positive if thresholded else None)
+
+
 def open_test(task: DeclaredTask) -> OpenTest:
     """The opening of the sealed rows. Nothing here changes with the loss or the level."""
     sharing = opening_tasks(task.config, task.name)
@@ -155,7 +162,7 @@ def score_test(task: DeclaredTask) -> ScoreTest:
 
 def write_card(task: DeclaredTask) -> WriteCard:
     """What is public of the selection, the final model and the test."""
-    return WriteCard(task.has_test)
+    return WriteCard(task.has_test, task.refits)
 
 
 def tabulate_estimates(task: DeclaredTask) -> TabulateEstimates:

@@ -71,6 +71,17 @@ class TrainFinal:
 
 
 @dataclass(frozen=True)
+class TrainAll:
+    """Selection, opened test and sealed rows → the model of all rows."""
+
+    cells: CellsSpec
+    thresholded: bool
+    """Whether θ holds a decision threshold."""
+    positive: str | None
+    """The class that the config calls the positive one, if it matters."""
+
+
+@dataclass(frozen=True)
 class OpenTest:
     """Final model and sealed rows → predictions for them, and what the ledger says."""
 
@@ -105,6 +116,8 @@ class WriteCard:
 
     test: bool
     """Whether there is a sealed test."""
+    refit: bool
+    """Whether a second model is trained on all rows."""
 
 
 @dataclass(frozen=True)

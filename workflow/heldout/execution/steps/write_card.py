@@ -15,8 +15,14 @@ def main(folder: Path, spec: WriteCard) -> None:
     test = _public(read_json(folder / "vault" / "opening.json")) if spec.test else None
     choice = read_json(folder / "selection" / "choice.json")
     training = read_json(folder / "final" / "training.json")
-    write_json(folder / "selection.json", {**choice, "test": test})
+    refit = _short(read_json(folder / "final" / "card_all.json")) if spec.refit else None
+    write_json(folder / "selection.json", {**choice, "test": test, "refit": refit})
     write_json(folder / "final" / "card.json", {**training, "test": test})
+
+
+def _short(card: dict[str, Any]) -> dict[str, Any]:
+    """Of the model of all rows: whether it was trained, and what must be known of it."""
+    return {name: card[name] for name in ("model", "state", "note")}
 
 
 def _public(opening: dict[str, Any]) -> dict[str, Any]:

@@ -60,6 +60,8 @@ def _sometimes(study: Study, task: str) -> Iterator[str]:
         yield "compute_metrics"
     if study.has_test(task):
         yield from ("open_test", "score_test")
+    if study.refits(task):
+        yield "train_all"
     if task in study.figures:
         yield "draw_figures"
     if task in study.audits:

@@ -1,0 +1,97 @@
+"""The unsealed rows and the sealed ones in one table, after the test: for the model that is shipped.
+
+Columns, types, levels and classes are those of the unsealed rows. So sealed rows are read as new rows
+are at prediction, and a sealed row of a class that the others do not have cannot be learnt from.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from heldout.data.prepared import WEIGHT, Prepared, seen_digest
+from heldout.data.schema import numbers_in, schema_from_json, values_of
+from heldout.data.vault import SOURCE_ROW
+
+
+@dataclass(frozen=True)
+class Joined:
+    """All rows of a task.
+
+    Parameters
+    ----------
+    table
+        The unsealed rows first, then the sealed ones.
+    sealed
+        The number of sealed rows among them.
+    left_out
+        Sealed rows of a class that no unsealed row has; they are not in the table.
+    """
+
+    table: Prepared
+    sealed: int
+    left_out: int
+
+
+def join_sealed(table: Prepared, sealed: pa.Table) -> Joined:
+    """Add sealed rows to the unsealed ones.
+
+    Parameters
+    ----------
+    table
+        The unsealed rows.
+    sealed
+        The sealed rows as the vault holds them.
+
+    Returns
+    -------
+    Joined
+        All rows, in memory, with a digest of their own.
+
+    Examples
+    --------
+    >>> schema = {"columns": [], "target": {"name": "y", "classes": ["no", "yes"]}, "missing": []}
+    >>> facts = {"schema": schema, "weights": None, "digest": ""}
+    >>> rows = np.zeros(2, [("source", np.int64), ("unit", np.int64), ("fold", np.int64)])
+    >>> table = Prepared(facts, np.zeros((2, 0)), np.array([0, 1]), rows)
+    >>> joined = join_sealed(table, pa.table({"y": ["yes", "never"], SOURCE_ROW: [7, 8]}))
+    >>> joined.table.target.tolist(), joined.sealed, joined.left_out
+    ([0, 1, 1], 1, 1)
+    """
+    schema = schema_from_json(table.facts["schema"])
+    target = schema.target.encode(values_of(sealed, schema.target.name))
+    known = target < len(table.classes) if table.classes is not None else np.isfinite(target)
+    kept = sealed.filter(pa.array(known))
+    features = np.concatenate([table.features, schema.encode(kept)])
+    targets = np.concatenate([table.target, target[known]])
+    weights = _weights(table, kept)
+    digest = seen_digest(table.facts["schema"], features, targets, weights)
+    whole = replace(
+        table,
+        facts={**table.facts, "digest": digest, "n": len(targets)},
+        stored_features=features,
+        target=targets,
+        rows=_rows(table, kept, weights),
+        weights=weights,
+    )
+    return Joined(whole, kept.num_rows, int((~known).sum()))
+
+
+def _weights(table: Prepared, sealed: pa.Table) -> np.ndarray | None:
+    """The weights of all rows; none where those of the unsealed rows are all alike."""
+    if table.weights is None:
+        return None
+    column = table.facts["weights"]
+    return np.concatenate([table.weights, numbers_in(column, values_of(sealed, column))])
+
+
+def _rows(table: Prepared, sealed: pa.Table, weights: np.ndarray | None) -> np.ndarray:
+    """Each sealed row is a unit of its own: nothing is resampled any more."""
+    added = np.zeros(sealed.num_rows, table.rows.dtype)
+    added["source"] = sealed.column(SOURCE_ROW).to_numpy()
+    added["unit"] = np.arange(sealed.num_rows) + table.rows["unit"].max(initial=-1) + 1
+    added["fold"] = -1
+    rows = np.concatenate([table.rows, added])
+    if weights is not None:
+        rows[WEIGHT] = weights
+    return rows
