@@ -49,7 +49,7 @@ WORKLOADS: dict[str, Any] = {
     "SVM, 8 θ, breast_cancer": lambda: simple(
         {"data": "sklearn:breast_cancer", "target": "target"}, svm=SVM
     ),
-    "leave-one-out: ridge, tree, logistic, breast_cancer": lambda: simple(
+    "leave-one-out: tree, logistic, breast_cancer": lambda: simple(
         {
             "data": "sklearn:breast_cancer",
             "target": "target",

@@ -139,7 +139,8 @@ class Loops:
             if kind == "category":
                 shown[name] = values.map(lambda one: "~" if pd.isna(one) else plain(one))
             else:
-                shown[name] = pd.to_numeric(values).astype(float)
+                truth = values.replace({"True": "1", "False": "0"})
+                shown[name] = pd.to_numeric(truth).astype(float)
         return pd.DataFrame(shown)
 
     def losses(self, train: np.ndarray, held: np.ndarray, theta: Any, name: str) -> np.ndarray:

@@ -199,6 +199,20 @@ def missing_of(
     -------
     Missing
         What is there and what is not.
+
+    Examples
+    --------
+    >>> from heldout.cells.plan import open_plan
+    >>> from heldout.cells.spec import CellsSpec
+    >>> from heldout.data.prepare import prepare
+    >>> from heldout.data.request import Request
+    >>> from heldout.learners.learner import define
+    >>> request = Request("irises", 19, "sklearn:iris", "target", test=0)
+    >>> _ = prepare(request, folder / "data", folder / "vault")
+    >>> tree = define("tree", None)
+    >>> plan = open_plan(folder, CellsSpec("irises", 19, ["full"], [tree], {"tree": ""}, "{}"))
+    >>> missing_of(plan, tree, tree.thetas(19), Store(folder / "cells"), "all", "label").cells
+    7
     """
     stored, to_fit, chunks, members = 0, 0.0, 0.0, 0.0
     for resample in plan.resamples:

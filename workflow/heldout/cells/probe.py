@@ -82,6 +82,23 @@ def probe(
     -------
     str
         The error of a fit that failed; empty if none did.
+
+    Examples
+    --------
+    >>> from heldout.cells.plan import open_plan
+    >>> from heldout.cells.spec import CellsSpec
+    >>> from heldout.data.prepare import prepare
+    >>> from heldout.data.request import Request
+    >>> from heldout.learners.learner import define
+    >>> request = Request("irises", 19, "sklearn:iris", "target", test=0)
+    >>> _ = prepare(request, folder / "data", folder / "vault")
+    >>> tree = define("tree", None)
+    >>> plan = open_plan(folder, CellsSpec("irises", 19, ["full"], [tree], {"tree": ""}, "{}"))
+    >>> said = []
+    >>> probe(plan, tree, tree.thetas(19), folder / "cells", "all", lambda *one: said.append(one), ())
+    ''
+    >>> [(what, amount) for what, amount, _ in said if what == CELL][-1]
+    ('cell', 7)
     """
     sets = [_fewer_rows(one, rows) for one in spread_out(plan.resamples)]
     alone = replace(plan, learners=[learner])

@@ -146,7 +146,23 @@ class TaskProgress:
 
 
 def duration(seconds: float) -> str:
-    """A time for people: 40 s, 12 min, 3.5 h, 2.1 d."""
+    """A time for people: 40 s, 12 min, 3.5 h, 2.1 d.
+
+    Parameters
+    ----------
+    seconds
+        A time.
+
+    Returns
+    -------
+    str
+        In the unit that suits it.
+
+    Examples
+    --------
+    >>> [duration(seconds) for seconds in (40, 720, 12600)]
+    ['40 s', '12 min', '3.5 h']
+    """
     for size, unit in ((86400, "d"), (3600, "h")):
         if seconds >= size:
             return f"{seconds / size:.1f} {unit}"

@@ -243,8 +243,8 @@ def forest_bytes(size: Size, forest: Starter | None) -> float:
 
     Examples
     --------
-    >>> size = Size(100_000, 64_000, 10, 10, 0, 1.0, 7)
-    >>> forest_bytes(size, starters(size)["forest"]) > 10**9
+    >>> size = Size(1000, 640, 10, 10, 0, 1.0, 17)
+    >>> forest_bytes(size, starters(size)["forest"]) > 10**8
     True
     """
     if forest is None:

@@ -22,6 +22,13 @@ def card_of_all(training: dict[str, Any], joined: Joined) -> dict[str, Any]:
     -------
     dict
         What a user of the model needs to know about it.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> joined = Joined(SimpleNamespace(n=344, digest="d"), sealed=69, left_out=0)
+    >>> card_of_all({"trained_on": {"rows": 275}}, joined)["trained_on"]["rows"]
+    344
     """
     unsealed = training["trained_on"]["rows"]
     return {
