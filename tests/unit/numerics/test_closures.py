@@ -15,6 +15,7 @@ COMMON = {
     "learners.definition",
     "names",
     "numerics",
+    "numerics.encodings",
     "numerics.engines.generic",
     "numerics.errors",
     "numerics.fit_warning",
