@@ -128,7 +128,7 @@ def number_evidence(texts: pa.Array) -> dict[str, str]:
 
 
 def point_evidence(texts: pa.Array) -> dict[str, str]:
-    """Gather whether numbers have decimal points; needed only where there are other marks."""
+    """Gather whether numbers have decimal points, which says what commas mean."""
     found: dict[str, str] = {}
     _note_example(found, "3.5", texts, POINT, THREE_AFTER_POINT)
     _note_example(found, "1.234", texts, THREE_AFTER_POINT)
@@ -138,12 +138,18 @@ def point_evidence(texts: pa.Array) -> dict[str, str]:
 def _note_example(
     found: dict[str, str], kind: str, texts: pa.Array, pattern: str, without: str | None = None
 ) -> None:
-    match = pc.match_substring_regex(texts, pattern)
-    if without is not None:
-        match = pc.and_(match, pc.invert(pc.match_substring_regex(texts, without)))
-    place = pc.index(pc.fill_null(match, False), True).as_py()
-    if place >= 0:
-        found[kind] = texts[place].as_py()
+    """Note the first text that matches; what is common is found in the first thousands."""
+    start, size = 0, 1000
+    while start < len(texts):
+        part = texts.slice(start, size)
+        match = pc.match_substring_regex(part, pattern)
+        if without is not None:
+            match = pc.and_(match, pc.invert(pc.match_substring_regex(part, without)))
+        place = pc.index(pc.fill_null(match, False), True).as_py()
+        if place >= 0:
+            found[kind] = part[place].as_py()
+            return
+        start, size = start + size, size * 16
 
 
 def number_marks(

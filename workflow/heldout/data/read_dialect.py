@@ -22,7 +22,7 @@ LIKELIEST = ("\t", ";", "|", ",")
 """Delimiters; of two that fit, the one that is rarer in texts and numbers comes first."""
 USUAL = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 SAMPLE_BYTES, SAMPLE_LINES = 1 << 18, 30
-LARGEST_SAMPLE, LARGEST_LINE = 1 << 23, 1 << 28
+LARGEST_SAMPLE, LARGEST_LINE = 1 << 21, 1 << 28
 LINE_END = re.compile(r"\r\n|\n|\r")
 EXCEL_LINE = re.compile(r'^"?sep=(.)"?(\r\n|\n|\r)')
 """What Excel understands as the first line: the delimiter of the file."""
@@ -111,6 +111,8 @@ def _sample(text: TextBytes) -> tuple[str, bool]:
 
 def _without_quoted(sample: str, candidates: Sequence[str]) -> str:
     """The sample with nothing inside quotes; it ends before a quote that has no end in it."""
+    if '"' not in sample:
+        return sample
     between = re.escape("".join(candidates))
     quoted = rf'(^|[{between}\r\n])([ ]*)"(?:[^"]++|"")*+"(?=[ ]*(?:[{between}\r\n]|$))'
     emptied = re.sub(quoted, r'\1\2""', sample)

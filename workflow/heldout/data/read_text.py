@@ -3,22 +3,19 @@
 import csv
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from heldout.data.number_texts import number_evidence, point_evidence
-from heldout.data.read_bytes import TextBytes, damage_explained
+from heldout.data.read_bytes import PIECE, TextBytes, damage_explained
 from heldout.data.read_dialect import Dialect, large_fields, shown
-from heldout.data.stacking import is_text, on_columns
+from heldout.data.read_values import trimmed
+from heldout.data.stacking import is_text, on_columns, stacked
 from heldout.errors import HeldoutError
 
-MISSING = (
-    "", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "#N/A", "<NA>", "null", "NULL", "None",
-)  # fmt: skip
-"""Texts that mean missing: most of those that pandas takes for missing."""
 BLOCK, LARGEST_BLOCK, LINES_OF_A_BLOCK = 1 << 20, 1 << 28, 256
 ROWS_BY_LINE = 10_000
 """Rows of a batch that is read line by line."""
@@ -38,29 +35,29 @@ class TextTable:
         Its bytes.
     dialect
         The delimiter and the names of the columns.
-    ragged
-        Whether some lines end in more delimiters than the header, so that it is read line by line.
     """
 
     text: TextBytes
     dialect: Dialect
-    ragged: bool = False
 
-    def settled(self) -> "TextTable":
-        """The same file, read line by line if it must be; that is found out by reading it."""
-        try:
-            for _ in self.batches():
-                pass
-        except RaggedError:
-            return replace(self, ragged=True)
-        return self
-
-    def batches(self) -> Iterator[pa.Table]:
+    def parts(self) -> Iterator[pa.Table]:
         """The rows, as texts without spaces around them, and nulls where one of the usual texts means missing."""
         with damage_explained(self.text.path, self.text.compression):
-            parts = self._line_by_line() if self.ragged else self._parsed()
-            for part in parts:
-                yield on_columns(part, is_text, _cleaned)
+            for part in self._rows_of_lines():
+                yield on_columns(part, is_text, trimmed)
+
+    def _rows_of_lines(self) -> Iterator[pa.Table]:
+        """By pyarrow; from a line on that has too many or too few fields, line by line."""
+        done = 0
+        try:
+            for part in self._parsed():
+                done += part.num_rows
+                yield part
+        except RaggedError:
+            for part in self._line_by_line():
+                if done < part.num_rows:
+                    yield part.slice(done)
+                done = max(done - part.num_rows, 0)
 
     def _parsed(self) -> Iterator[pa.Table]:
         from pyarrow import csv as arrow_csv
@@ -93,10 +90,12 @@ class TextTable:
                     column_types={name: pa.string() for name in names}, strings_can_be_null=False
                 ),
             )
+            last = None
             for batch in reader:
                 if bad:
                     raise RaggedError
                 if batch.num_rows:
+                    last = batch
                     yield pa.Table.from_batches([batch])
         except pa.ArrowInvalid as error:
             if bad or "Empty CSV" in str(error):
@@ -104,6 +103,21 @@ class TextTable:
             raise HeldoutError(f"data: '{self.text.path}' could not be read: {error}") from None
         if bad:
             raise RaggedError
+        if last is not None:
+            self._check_last(last.column(len(names) - 1)[-1].as_py())
+
+    def _check_last(self, field: str) -> None:
+        """A quote that is opened and never closed makes all that follows one field."""
+        if "\n" not in field and "\r" not in field:
+            return
+        tail = b""
+        with self.text.open() as stream:
+            while piece := bytes(stream.read(PIECE)):
+                tail = (tail + piece)[-64:]
+        if not tail.rstrip().endswith(b'"'):
+            raise HeldoutError(
+                f"data: '{self.text.path}' has a quote that is never closed, before {field[:30]!r}"
+            )
 
     def _line_by_line(self) -> Iterator[pa.Table]:
         encoding = "utf-8-sig" if self.text.encoding == "utf-8" else self.text.encoding
@@ -111,7 +125,7 @@ class TextTable:
             lines = io.TextIOWrapper(stream, encoding=encoding, newline="")
             reader = csv.reader(lines, delimiter=self.dialect.delimiter, skipinitialspace=True, strict=True)
             rows = self._rows(reader)
-            while chunk := [row for row, _ in zip(rows, range(ROWS_BY_LINE), strict=False)]:
+            while chunk := list(islice(rows, ROWS_BY_LINE)):
                 columns = [pa.array(column, pa.string()) for column in zip(*chunk, strict=True)]
                 yield pa.table(columns, names=self.dialect.names)
 
@@ -144,25 +158,13 @@ class TextTable:
         )
 
 
-def _cleaned(texts: pa.Array) -> pa.Array:
-    trimmed = pc.utf8_trim_whitespace(texts)
-    absent = pc.is_in(trimmed, pa.array(MISSING, pa.string()))
-    return pc.if_else(absent, pa.scalar(None, pa.string()), trimmed)
-
-
 def evidence_of(table: pa.Table, before: dict[str, str]) -> dict[str, str]:
     """What the texts of a table say about the marks of numbers, besides what is known before."""
     found = dict(before)
-    columns = [i for i, field in enumerate(table.schema) if is_text(field.type)]
-    texts = table.select(columns)
-    for gather in (number_evidence, point_evidence):
-        on_columns(texts, is_text, lambda long, gather=gather: _gathered(found, gather(long), long))
-        if not found:
-            break
+    for batch in table.to_batches():
+        for _, texts in stacked(batch, is_text):
+            new = number_evidence(texts)
+            if not {"3.5", "1.234"} <= found.keys():
+                new |= point_evidence(texts)
+            found = new | found
     return found
-
-
-def _gathered(found: dict[str, str], new: dict[str, str], texts: pa.Array) -> pa.Array:
-    for kind, example in new.items():
-        found.setdefault(kind, example)
-    return texts

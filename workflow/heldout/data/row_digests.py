@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from heldout.data.schema import values_of
+from heldout.data.stacking import stacked
 from heldout.names import digest
 
 SIZE = 8
@@ -43,10 +44,14 @@ def row_digests(table: pa.Table) -> list[str]:
     """
     names = sorted(table.column_names)
     codes = np.empty((table.num_rows, len(names)), "<u8")
-    for i, name in enumerate(names):
-        codes[:, i] = _codes(values_of(table, name))
+    plain = pa.Table.from_arrays(
+        [_codable(values_of(table, name)) for name in names], [str(i) for i in range(len(names))]
+    )
+    for batch in plain.combine_chunks().to_batches():
+        for places, values in stacked(batch, lambda kind: True):
+            codes[:, places] = _codes(values).reshape(len(places), table.num_rows).T
     salt = bytes.fromhex(digest(*names))
-    rows, width = memoryview(codes.tobytes()), SIZE * len(names)
+    rows, width = memoryview(codes).cast("B") if codes.size else b"", SIZE * len(names)
     return [
         hashlib.blake2b(rows[start : start + width], digest_size=SIZE, salt=salt).hexdigest()
         for start in range(0, len(rows), width)
@@ -74,19 +79,29 @@ def set_digest(digests: list[str]) -> str:
     return digest("".join(sorted(digests)))
 
 
-def _codes(values: pa.Array) -> np.ndarray:
-    """A number of 64 bits for each value, equal for equal values: floats as they are, texts hashed."""
+def _codable(values: pa.Array) -> pa.Array:
+    """The values as numbers or as texts."""
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
-    kind = values.type
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+    return values if _is_number(values.type) else _as_text(values)
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+
+
+def _codes(values: pa.Array) -> np.ndarray:
+    """A number of 64 bits for each value, equal for equal values: floats as they are, texts hashed."""
+    if _is_number(values.type):
         return _bits(values)
-    coded = pc.dictionary_encode(_as_text(values))
-    if not len(coded.dictionary):
-        return _bits(pa.nulls(len(values), pa.float64()))
-    places = pc.fill_null(coded.indices, len(coded.dictionary)).to_numpy(zero_copy_only=False)
-    missing = _bits(pa.nulls(1, pa.float64()))
-    return np.concatenate([_text_codes(coded.dictionary), missing])[places]
+    is_number = pc.fill_null(pc.match_substring_regex(values, NUMBER), False)
+    codes = _bits(pc.if_else(is_number, values, pa.scalar(None, pa.string())))
+    is_word = pc.and_(pc.invert(is_number), pc.is_valid(values))
+    words = pc.dictionary_encode(values.filter(is_word))
+    if len(words):
+        hashes = np.array([_hashed(word) for word in words.dictionary.to_pylist()], "<u8")
+        codes[is_word.to_numpy(zero_copy_only=False)] = hashes[words.indices.to_numpy()]
+    return codes
 
 
 def _bits(numbers: pa.Array) -> np.ndarray:
@@ -103,15 +118,6 @@ def _as_text(values: pa.Array) -> pa.Array:
         pa.ArrowNotImplementedError,
     ):  # lists and the like, which must be dropped
         return pa.array([None if v is None else repr(v) for v in values.to_pylist()], pa.string())
-
-
-def _text_codes(texts: pa.Array) -> np.ndarray:
-    """Of different texts: those that are numbers as numbers, the others by a hash."""
-    is_number = pc.match_substring_regex(texts, NUMBER)
-    codes = _bits(pc.if_else(is_number, texts, pa.scalar(None, pa.string())))
-    for place in np.flatnonzero(~is_number.to_numpy(zero_copy_only=False)):
-        codes[place] = _hashed(texts[int(place)].as_py())
-    return codes
 
 
 def _hashed(text: str) -> int:

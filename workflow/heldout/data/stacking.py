@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 
-BLOCK = 64_000_000
-"""Values of a stacked array, about; and bytes of its texts: offsets of 32 bits are enough by far."""
+BLOCK = 1 << 29
+"""Bytes of a stacked array, about: offsets of 32 bits are enough."""
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -80,11 +80,14 @@ def stacked(
 
 def _blocks(batch: pa.RecordBatch, places: list[int]) -> Iterator[list[int]]:
     """Columns that are not too large together."""
+    if batch.nbytes <= BLOCK:
+        yield places
+        return
     block: list[int] = []
     size = 0
     for place in places:
         weight = max(batch.column(place).nbytes, 1)
-        if block and size + weight > BLOCK * 8:
+        if block and size + weight > BLOCK:
             yield block
             block, size = [], 0
         block.append(place)
