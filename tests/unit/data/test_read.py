@@ -6,7 +6,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from heldout.data.read import MISSING, read_table
+from heldout.data.read import read_table
+from heldout.data.read_values import MISSING
+from heldout.data.reading import Reading
 from heldout.errors import HeldoutError
 
 
@@ -20,7 +22,7 @@ def read(tmp_path):
             parquet.write_table(content, path)
         else:
             path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return read_table(str(path), list(missing))
+        return read_table(str(path), Reading(missing=missing))
 
     return run
 
@@ -142,17 +144,17 @@ def test_string_views_can_be_cut_into_rows(read):
     [("breast_cancer", (569, 31)), ("diabetes", (442, 11)), ("digits", (1797, 65))],
 )
 def test_data_sets_of_scikit_learn(name, shape):
-    assert read_table(f"sklearn:{name}", []).shape == shape
+    assert read_table(f"sklearn:{name}").shape == shape
 
 
 def test_labels_of_scikit_learn_are_names_and_numbers_are_unscaled():
-    assert set(read_table("sklearn:iris", []).column("target").to_pylist()) == {
+    assert set(read_table("sklearn:iris").column("target").to_pylist()) == {
         "setosa",
         "versicolor",
         "virginica",
     }
-    assert read_table("sklearn:diabetes", []).column("age").to_pylist()[:3] == [59, 48, 72]
-    assert read_table("sklearn:linnerud", []).column_names[-3:] == ["Weight", "Waist", "Pulse"]
+    assert read_table("sklearn:diabetes").column("age").to_pylist()[:3] == [59, 48, 72]
+    assert read_table("sklearn:linnerud").column_names[-3:] == ["Weight", "Waist", "Pulse"]
 
 
 @pytest.mark.parametrize(
@@ -184,9 +186,9 @@ def test_errors_name_the_file_and_the_reason(read, name, content, message):
 
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(HeldoutError, match="no file at"):
-        read_table(str(tmp_path / "none.csv"), [])
+        read_table(str(tmp_path / "none.csv"))
 
 
 def test_an_unknown_data_set():
     with pytest.raises(HeldoutError, match="'sklearn:dibetes'; did you mean 'diabetes'"):
-        read_table("sklearn:dibetes", [])
+        read_table("sklearn:dibetes")

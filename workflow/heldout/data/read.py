@@ -200,6 +200,11 @@ def ending_of(path: Path) -> str:
     return Path(path.stem).suffix.lower() or (".csv" if ending == ".zip" else "")
 
 
+def has_sheets(path: Path) -> bool:
+    """Whether the key `sheet` means something for a file of this ending."""
+    return OPENERS.get(ending_of(path)) in ("workbook", "sqlite")
+
+
 def _open_text(
     path: Path, ending: str, reading: Reading, hint: Mapping[str, Any], whole: bool
 ) -> Source:

@@ -12,13 +12,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from heldout.data.reading import found_reading
 from heldout.data.schema import values_of
-from heldout.data.stacking import stacked
+from heldout.data.stacking import is_text, on_columns, stacked
 from heldout.names import digest
 
 SIZE = 8
 """Bytes of a row's digest: among a million rows, two meet by chance once in 37 million times."""
 NUMBER = r"^-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
+DECIMAL_COMMA = r"^([-+]?\d+),(\d+)$"
 BOOLEANS = ("true", "false")
 
 
@@ -47,7 +49,7 @@ def row_digests(table: pa.Table) -> list[str]:
     plain = pa.Table.from_arrays(
         [_codable(values_of(table, name)) for name in names], [str(i) for i in range(len(names))]
     )
-    for batch in plain.combine_chunks().to_batches():
+    for batch in plain.to_batches():
         for places, values in stacked(batch, lambda kind: True):
             codes[:, places] = _codes(values).reshape(len(places), table.num_rows).T
     salt = bytes.fromhex(digest(*names))
@@ -56,6 +58,41 @@ def row_digests(table: pa.Table) -> list[str]:
         hashlib.blake2b(rows[start : start + width], digest_size=SIZE, salt=salt).hexdigest()
         for start in range(0, len(rows), width)
     ]
+
+
+def as_digested(raw: pa.Table) -> pa.Table:
+    """Bring rows as they were read to the form that digests have always been made of.
+
+    Names are those of the file, if they differ, and in files with semicolons `3,5` is 3.5; numbers with marks of
+    thousands are texts. So a row keeps its digest, however a config says that it is to be read.
+
+    Parameters
+    ----------
+    raw
+        Rows of a table from `heldout.data.read.read_raw`.
+
+    Returns
+    -------
+    pyarrow.Table
+        What `row_digests` takes.
+
+    Examples
+    --------
+    >>> from heldout.data.reading import with_found
+    >>> rows = with_found(pa.table({"x": ["3,5"]}), {"delimiter": ";"})
+    >>> as_digested(rows).to_pydict()
+    {'x': ['3.5']}
+    """
+    found = found_reading(raw)
+    renamed = found.get("renamed", {})
+    given = [renamed.get(name, name) for name in raw.column_names]
+    if renamed and len(set(given)) == len(given):
+        raw = raw.rename_columns(given)
+    if found.get("delimiter") != ";":
+        return raw
+    return on_columns(
+        raw, is_text, lambda texts: pc.replace_substring_regex(texts, DECIMAL_COMMA, r"\1.\2")
+    )
 
 
 def set_digest(digests: list[str]) -> str:

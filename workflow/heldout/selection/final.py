@@ -74,7 +74,8 @@ def _as_table(rows: Any, missing: Sequence[str]) -> Any:
     import pyarrow as pa
 
     from heldout.data.read import read_table
+    from heldout.data.reading import Reading
 
     if isinstance(rows, str | Path):
-        return read_table(str(rows), list(missing))
+        return read_table(str(rows), Reading(missing=missing))
     return rows if isinstance(rows, pa.Table) else pa.Table.from_pandas(rows, preserve_index=False)
