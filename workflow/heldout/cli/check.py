@@ -16,6 +16,7 @@ from heldout.cli import commands
 from heldout.cli.waiting import waiting
 from heldout.config.files import read_config
 from heldout.data.ledger import FOLDER, ledger_faults
+from heldout.data.reading import in_words
 from heldout.data.witness import task_folders
 from heldout.errors import HeldoutError, counted
 from heldout.execution.rehearse import Rehearsal, rehearse
@@ -54,6 +55,7 @@ def _check_data(study: Study, task: str, users_code: bool) -> bool:
         print(f"heldout: task '{task}': {error}", file=sys.stderr)
         return False
     print(f"{task}: {_summary(found)}")
+    print(f"  {_table_read(found)}")
     for note in found.facts["notes"]:
         print(f"  note: {note}")
     for name, path in found.unbuilt.items():
@@ -79,6 +81,15 @@ def _summary(found: Rehearsal) -> str:
         f"{facts['n']} rows to learn from, {facts['sealed']} sealed, {features}, target "
         f"'{target['name']}' ({kind}), loss {found.loss}, {counted(found.learners, 'learner')}: ready"
     )
+
+
+def _table_read(found: Rehearsal) -> str:
+    """How the table was read, and how many rows of it are used."""
+    facts = found.facts["reading"]
+    words = in_words(facts, facts["rows"], facts["columns"])
+    absent = facts["without_target"]
+    left_out = f"; {counted(absent, 'row')} without a target left out" if absent else ""
+    return f"{found.facts['source']}: {words}{left_out}"
 
 
 # --- results -------------------------------------------------------------------------------------

@@ -123,11 +123,15 @@ class TextTable:
         encoding = "utf-8-sig" if self.text.encoding == "utf-8" else self.text.encoding
         with large_fields(), self.text.raw() as stream:
             lines = io.TextIOWrapper(stream, encoding=encoding, newline="")
-            reader = csv.reader(lines, delimiter=self.dialect.delimiter, skipinitialspace=True, strict=True)
+            reader = csv.reader(lines, delimiter=self.dialect.delimiter, skipinitialspace=True)
             rows = self._rows(reader)
-            while chunk := list(islice(rows, ROWS_BY_LINE)):
+            chunk: list[list[str]] = []
+            while following := list(islice(rows, ROWS_BY_LINE)):
+                chunk = following
                 columns = [pa.array(column, pa.string()) for column in zip(*chunk, strict=True)]
                 yield pa.table(columns, names=self.dialect.names)
+        if chunk:
+            self._check_last(chunk[-1][-1])
 
     def _rows(self, reader: Any) -> Iterator[list[str]]:
         """The rows after the header, each with as many fields as there are names."""
