@@ -4,7 +4,7 @@ The evidence is gathered from all texts that look like numbers, with or without 
 sign. What a number with a comma and three digits after it means follows from the others, or else is said.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -23,23 +23,27 @@ CORE = (
     rf"\s*(?:%|{SIGN})\s*\)?$"
 )
 BEFORE, AFTER = rf"^[-+(]?\s*{SIGN}\s*[-+]?", rf"{EXPONENT}\s*(?:%|{SIGN})\s*\)?$"
-POINT = rf"{BEFORE}\d*\.\d+{AFTER}"
+SHORT_OR_LONG = r"(?:\d{1,2}|\d{4,})"
+NOT_LEADING = r"(?:0\d*|\d{4,})?"
 KINDS = {
-    "3,5": rf"^\d*,\d+{EXPONENT}$",
-    "1.234,5": rf"^{LEAD}(?:\.\d{{3}})+,\d+$",
-    "1,234.5": rf"^{LEAD}(?:,\d{{3}})+\.\d+$",
-    "1,234,567": rf"^{LEAD}(?:,\d{{3}}){{2,}}$",
-    "1.234.567": rf"^{LEAD}(?:\.\d{{3}}){{2,}}$",
-    "1 234": rf"^{LEAD}(?:{SPACES}\d{{3}})+$",
-    "1 234,5": rf"^{LEAD}(?:{SPACES}\d{{3}})+,\d+$",
-    "1 234.5": rf"^{LEAD}(?:{SPACES}\d{{3}})+\.\d+$",
-    "1'234": rf"^{LEAD}(?:['’]\d{{3}})+$",
-    "1'234,5": rf"^{LEAD}(?:['’]\d{{3}})+,\d+$",
-    "1'234.5": rf"^{LEAD}(?:['’]\d{{3}})+\.\d+$",
+    "3,5": rf"(?:\d*,{SHORT_OR_LONG}|{NOT_LEADING},\d{{3}}){EXPONENT}",
+    "1.234,5": rf"{LEAD}(?:\.\d{{3}})+,\d+",
+    "1,234.5": rf"{LEAD}(?:,\d{{3}})+\.\d+",
+    "1,234,567": rf"{LEAD}(?:,\d{{3}}){{2,}}",
+    "1.234.567": rf"{LEAD}(?:\.\d{{3}}){{2,}}",
+    "1 234": rf"{LEAD}(?:{SPACES}\d{{3}})+",
+    "1 234,5": rf"{LEAD}(?:{SPACES}\d{{3}})+,\d+",
+    "1 234.5": rf"{LEAD}(?:{SPACES}\d{{3}})+\.\d+",
+    "1'234": rf"{LEAD}(?:['’]\d{{3}})+",
+    "1'234,5": rf"{LEAD}(?:['’]\d{{3}})+,\d+",
+    "1'234.5": rf"{LEAD}(?:['’]\d{{3}})+\.\d+",
+    "1,234": rf"{LEAD},\d{{3}}",
 }
-"""Ways of writing a number, named by an example."""
-THREE_AFTER_COMMA = rf"^{LEAD},\d{{3}}$"
-THREE_AFTER_POINT = rf"{BEFORE}{LEAD}\.\d{{3}}{AFTER}"
+"""Ways of writing a number, named by an example, as regular expressions."""
+POINTS = {
+    "3.5": rf"{BEFORE}(?:\d*\.{SHORT_OR_LONG}|{NOT_LEADING}\.\d{{3}}){AFTER}",
+    "1.234": rf"{BEFORE}{LEAD}\.\d{{3}}{AFTER}",
+}
 COMMA_VOTES = ("3,5", "1.234,5", "1 234,5", "1'234,5")
 POINT_VOTES = ("3.5", "1,234.5", "1 234.5", "1'234.5")
 GROUPED = {
@@ -97,59 +101,66 @@ def plain_numbers(texts: pa.Array, decimal: str, thousands: str | None) -> pa.Ar
     return pc.replace_with_mask(texts, found, plain)
 
 
-def number_evidence(texts: pa.Array) -> dict[str, str]:
+def number_evidence(texts: pa.Array, known: Iterable[str] = ()) -> dict[str, str]:
     """Gather how numbers are written.
 
     Parameters
     ----------
     texts
         Trimmed texts, of many columns.
+    known
+        Ways of writing that need not be looked for.
 
     Returns
     -------
     dict
-        For each way of writing that occurs, and that says something about the marks, an example.
+        For each other way of writing that occurs, and that says something about the marks, an example.
 
     Examples
     --------
-    >>> number_evidence(pa.array(["1.234,50 €", "x", "2"]))
-    {'1.234,5': '1.234,50'}
+    >>> number_evidence(pa.array(["1.234,50 €", "x", "2", "3.25"]))
+    {'1.234,5': '1.234,50', '3.5': '3.25'}
     """
-    suspects = texts.filter(pc.fill_null(pc.match_substring_regex(texts, SUSPECT), False))
-    if not len(suspects):
-        return {}
-    cores = pc.struct_field(pc.extract_regex(suspects, CORE), "core").drop_null()
-    found = {}
-    for kind, pattern in KINDS.items():
-        unclear = THREE_AFTER_COMMA if kind == "3,5" else None
-        _note_example(found, kind, cores, pattern, unclear)
-    _note_example(found, "1,234", cores, THREE_AFTER_COMMA)
-    return found
-
-
-def point_evidence(texts: pa.Array) -> dict[str, str]:
-    """Gather whether numbers have decimal points, which says what commas mean."""
     found: dict[str, str] = {}
-    _note_example(found, "3.5", texts, POINT, THREE_AFTER_POINT)
-    _note_example(found, "1.234", texts, THREE_AFTER_POINT)
-    return found
+    for part in _growing(texts):
+        seen = {*known, *found}
+        found |= _other_marks(part, seen)
+        for kind in POINTS.keys() - seen:
+            _note_example(found, kind, part, POINTS[kind])
+    return {kind: found[kind] for kind in (*KINDS, *POINTS) if kind in found}
 
 
-def _note_example(
-    found: dict[str, str], kind: str, texts: pa.Array, pattern: str, without: str | None = None
-) -> None:
-    """Note the first text that matches; what is common is found in the first thousands."""
+def _growing(texts: pa.Array) -> Iterator[pa.Array]:
+    """Parts, the first ones small: what is common is found there, and not looked for again."""
     start, size = 0, 1000
     while start < len(texts):
-        part = texts.slice(start, size)
-        match = pc.match_substring_regex(part, pattern)
-        if without is not None:
-            match = pc.and_(match, pc.invert(pc.match_substring_regex(part, without)))
-        place = pc.index(pc.fill_null(match, False), True).as_py()
-        if place >= 0:
-            found[kind] = part[place].as_py()
-            return
+        yield texts.slice(start, size)
         start, size = start + size, size * 16
+
+
+def _other_marks(texts: pa.Array, seen: set[str]) -> dict[str, str]:
+    """Ways of writing with more than a decimal point that were not seen before."""
+    rest = _matching(texts, SUSPECT)
+    old = "|".join(KINDS[kind] for kind in KINDS if kind in seen)
+    if len(rest) and old:
+        rest = rest.filter(pc.invert(pc.match_substring_regex(rest, f"^[-+]?(?:{old})$")))
+    found: dict[str, str] = {}
+    if len(rest):
+        cores = pc.struct_field(pc.extract_regex(rest, CORE), "core").drop_null()
+        for kind in KINDS.keys() - seen:
+            _note_example(found, kind, cores, f"^(?:{KINDS[kind]})$")
+    return found
+
+
+def _matching(texts: pa.Array, pattern: str) -> pa.Array:
+    return texts.filter(pc.fill_null(pc.match_substring_regex(texts, pattern), False))
+
+
+def _note_example(found: dict[str, str], kind: str, texts: pa.Array, pattern: str) -> None:
+    match = pc.fill_null(pc.match_substring_regex(texts, pattern), False)
+    place = pc.index(match, True).as_py()
+    if place >= 0:
+        found[kind] = texts[place].as_py()
 
 
 def number_marks(
@@ -160,7 +171,7 @@ def number_marks(
     Parameters
     ----------
     evidence
-        What `number_evidence` and `point_evidence` found.
+        What `number_evidence` found.
     delimiter
         The delimiter of a text file: where it is a semicolon, a comma in a number is a decimal comma in doubt.
     fixed

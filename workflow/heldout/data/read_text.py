@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from heldout.data.number_texts import number_evidence, point_evidence
+from heldout.data.number_texts import number_evidence
 from heldout.data.read_bytes import PIECE, TextBytes, damage_explained
 from heldout.data.read_dialect import Dialect, large_fields, shown
 from heldout.data.read_values import trimmed
@@ -167,8 +167,5 @@ def evidence_of(table: pa.Table, before: dict[str, str]) -> dict[str, str]:
     found = dict(before)
     for batch in table.to_batches():
         for _, texts in stacked(batch, is_text):
-            new = number_evidence(texts)
-            if not {"3.5", "1.234"} <= found.keys():
-                new |= point_evidence(texts)
-            found = new | found
+            found = number_evidence(texts, known=found) | found
     return found
