@@ -92,7 +92,10 @@ FILES = {
     "swiss": ("a|b\n1'234.5|x\n2.25|y\n", {"sep": "|", "thousands": "'"}),
     "commas in tabs": ("a\tb\n1,5\tx\n2,25\ty\n", {"sep": "\t", "decimal": ","}),
     "quoted": ('a,b\n"1,5","x;y;z"\n"2,25","u;v;w"\n', {"decimal": ","}),
-    "latin": ("größe;b\n1,5;é\n2,5;ü\n".encode("cp1252"), {"sep": ";", "decimal": ",", "encoding": "cp1252"}),
+    "latin": (
+        "größe;b\n1,5;é\n2,5;ü\n".encode("cp1252"),
+        {"sep": ";", "decimal": ",", "encoding": "cp1252"},
+    ),
     "utf-16": ("a\tb\n1.5\té\n2.5\tü\n".encode("utf-16"), {"sep": "\t", "encoding": "utf-16"}),
     "twice": ("a,b,a,a\n1,x,2,3\n4,y,5,6\n", {}),
 }
@@ -128,7 +131,9 @@ def test_lines_inside_quotes_are_no_lines(read):
 
 def test_two_delimiters_that_fit_are_said(read):
     found = found_reading(read("x,y;z\n1,2;3\n4,5;6\n"))
-    assert found["notes"] == ["both ';' and ',' divide all lines alike; ';' is taken, else set delimiter"]
+    assert found["notes"] == [
+        "both ';' and ',' divide all lines alike; ';' is taken, else set delimiter"
+    ]
     assert found_reading(read("x,y;z\n1,2;3\n4,5;6\n", delimiter=","))["notes"] == []
 
 
@@ -193,7 +198,16 @@ def test_both_marks_are_said(read):
 
 
 def test_texts_stay_texts(read):
-    texts = ["1,2,3", "2020-01-01", "01.02.2020", "1.2.3", "192.168.0.1", "12 34", "a 1,5", "0171 234"]
+    texts = [
+        "1,2,3",
+        "2020-01-01",
+        "01.02.2020",
+        "1.2.3",
+        "192.168.0.1",
+        "12 34",
+        "a 1,5",
+        "0171 234",
+    ]
     found = read("a;b\n" + "".join(f"{text};0,5\n" for text in texts))
     assert found.column("a").to_pylist() == texts
 

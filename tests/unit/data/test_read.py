@@ -195,7 +195,11 @@ def test_labels_of_scikit_learn_are_names_and_numbers_are_unscaled():
         ("t.csv", ",\n1,2\n", "has no header line"),
         ("t.csv", "a,b\n1,2\n3\n", "line 3 of"),
         ("t.csv", "a,b\n1,2\n3\n", "has 1 fields where there are 2 columns, divided by ','"),
-        ("t.csv", "a,b\n1,2\n3,4,5\n", "or, if another character divides the fields, set delimiter"),
+        (
+            "t.csv",
+            "a,b\n1,2\n3,4,5\n",
+            "or, if another character divides the fields, set delimiter",
+        ),
         ("t.csv", 'a,b\n1,"2\n3,4\n', "has a quote that is never closed"),
         ("t.csv", "a,b\n1,\0\n", "has a NUL byte in line 2"),
         ("t.csv.gz", PLAIN, "ends in .gz and is not gzip-compressed"),
@@ -213,7 +217,11 @@ def test_labels_of_scikit_learn_are_names_and_numbers_are_unscaled():
         ("t.csv.xz", lzma.compress(PLAIN.encode())[:-5], "is cut off or damaged"),
         ("t.csv.bz2", bz2.compress(PLAIN.encode())[:-5], "is cut off or damaged"),
         ("t.csv.xz", PLAIN, "ends in .xz and is not xz-compressed"),
-        ("t.zip", zipped({"a.csv": PLAIN, "b.csv": PLAIN}), "must hold one file, found 2 (a.csv, b.csv)"),
+        (
+            "t.zip",
+            zipped({"a.csv": PLAIN, "b.csv": PLAIN}),
+            "must hold one file, found 2 (a.csv, b.csv)",
+        ),
     ],
 )
 def test_errors_name_the_file_and_the_reason(read, name, content, message):

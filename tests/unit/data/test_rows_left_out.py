@@ -34,7 +34,9 @@ def test_rows_without_a_target_are_left_out_counted_and_said(tmp_path):
     assert sorted(unsealed + sealed) == LABELLED
     assert (facts["source_rows"], facts["n"] + facts["sealed"]) == (N, len(LABELLED))
     assert facts["reading"]["without_target"] == 12
-    assert facts["notes"] == ["12 of 60 rows have no target 'y' and are left out (first: row 1, row 6, row 11, row 16, row 21)"]
+    assert facts["notes"] == [
+        "12 of 60 rows have no target 'y' and are left out (first: row 1, row 6, row 11, row 16, row 21)"
+    ]
     assert np.load(tmp_path / "data" / "X.npy")[:, 0].tolist() == [X[i] for i in unsealed]
     table = read_sealed(tmp_path / "vault")
     assert [float(x) for x in table.column("x").to_pylist()] == [X[i] for i in sealed]
@@ -81,7 +83,9 @@ def test_columns_that_are_empty_or_constant_are_not_used(tmp_path):
     facts = run(tmp_path, columns)
     assert [column["name"] for column in facts["schema"]["columns"]] == ["x"]
     assert "column 'void' is empty and not used" in facts["notes"]
-    assert "2 columns 'one', 'same' are constant in the unsealed rows and not used" in facts["notes"]
+    assert (
+        "2 columns 'one', 'same' are constant in the unsealed rows and not used" in facts["notes"]
+    )
     assert np.load(tmp_path / "data" / "X.npy").shape == (facts["n"], 1)
     gaps = run(tmp_path, {"x": X, "gaps": [None, *[1.0] * (N - 1)], "y": Y}, test=0)
     assert len(gaps["schema"]["columns"]) == 1  # the row with the gap has no target
@@ -116,7 +120,7 @@ def test_names_that_stand_twice(tmp_path):
     for key in ({"drop": ["x"]}, {"groups": "x"}):
         with pytest.raises(HeldoutError, match="has the column name 'x' 2 times; give each"):
             prepared("x,x,y,z", **key)
-    with pytest.raises(HeldoutError, match="target: .* has the column name 'y' 2 times"):
+    with pytest.raises(HeldoutError, match=r"target: .* has the column name 'y' 2 times"):
         prepared("x,y,y,z")
     assert [c["name"] for c in prepared(",x,y,z", drop=[""])["schema"]["columns"]] == ["x", "z"]
 
@@ -131,7 +135,7 @@ def test_neither_names_nor_marks_change_the_digest_of_a_row(tmp_path):
         prepare(request, tmp_path / "data", tmp_path / "vault")
         return sorted(read_sealed(tmp_path / "vault").column(ROW_DIGEST).to_pylist())
 
-    rows = "".join(f'{i};{i},5;1.{i}34,5;{"ab"[i % 2]}\n' for i in range(1, 9))
+    rows = "".join(f"{i};{i},5;1.{i}34,5;{'ab'[i % 2]}\n" for i in range(1, 9))
     before = digests(";x;m;y\n" + rows)
     assert before == DIGESTS
     assert digests(";x;m;y\n" + rows, decimal=".", thousands="") == before

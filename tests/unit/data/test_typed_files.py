@@ -81,9 +81,9 @@ def test_the_sheet_is_chosen_and_said(tmp_path):
     assert found.column_names == ["a"]
     assert found_reading(found)["notes"] == ["sheet 'one' is read, and not 'two'; else set sheet"]
     assert read_table(path, Reading(sheet="two")).to_pydict() == {"b": [2]}
-    with pytest.raises(HeldoutError, match="sheet: no sheet 'tow' in .*; did you mean 'two'"):
+    with pytest.raises(HeldoutError, match=r"sheet: no sheet 'tow' in .*; did you mean 'two'"):
         read_table(path, Reading(sheet="tow"))
-    with pytest.raises(HeldoutError, match="every sheet of .* is empty"):
+    with pytest.raises(HeldoutError, match=r"every sheet of .* is empty"):
         read_table(workbook(tmp_path / "e.xlsx", {"one": [], "two": []}))
     with pytest.raises(HeldoutError, match="has no rows"):
         read_table(workbook(tmp_path / "h.xlsx", {"one": [["a", "b"]]}))
@@ -103,13 +103,15 @@ def test_a_table_of_sqlite(tmp_path):
     assert found.to_pydict() == {"n": [1, None, 3], "f": [0.5, 2.0, None], "t": ["x", None, "y"]}
     assert found_reading(found)["sheet"] == "my table"
     path = database(tmp_path / "t.db", {**one, "b": (["x"], [(1,)])})
-    with pytest.raises(HeldoutError, match=r"has 2 tables \(b, my table\); name one of them by sheet"):
+    with pytest.raises(
+        HeldoutError, match=r"has 2 tables \(b, my table\); name one of them by sheet"
+    ):
         read_table(path)
     assert read_table(path, Reading(sheet="b")).to_pydict() == {"x": [1]}
     with pytest.raises(HeldoutError, match="sheet: no table 'c'"):
         read_table(path, Reading(sheet="c"))
-    with pytest.raises(HeldoutError, match="sheet: .* is a text file"):
-        (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(HeldoutError, match=r"sheet: .* is a text file"):
         read_table(str(tmp_path / "t.csv"), Reading(sheet="c"))
 
 
@@ -118,7 +120,10 @@ def test_feather_keeps_its_types(tmp_path, compression):
     table = pa.table({"n": [1, None], "t": ["NA", "x"], "__index_level_0__": [0, 1]})
     feather.write_feather(table, tmp_path / "t.feather", compression=compression)
     assert read_table(str(tmp_path / "t.feather")).to_pydict() == {"n": [1, None], "t": ["NA", "x"]}
-    with pa.OSFile(str(tmp_path / "t.arrow"), "wb") as file, pa.ipc.new_stream(file, table.schema) as out:
+    with (
+        pa.OSFile(str(tmp_path / "t.arrow"), "wb") as file,
+        pa.ipc.new_stream(file, table.schema) as out,
+    ):
         out.write_table(table)
     assert read_table(str(tmp_path / "t.arrow")).num_rows == 2
 

@@ -16,7 +16,6 @@ from heldout.files import write_atomic
 from heldout.selection.final import Predictor
 from heldout.user_code.search import look_in_study_folder
 
-
 CELLS = 4_000_000
 """Values of a part of the table that is predicted at once."""
 MOST_ROWS = 20_000

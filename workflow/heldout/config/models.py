@@ -39,7 +39,7 @@ def _keys_as_texts(value: Any) -> Any:
 
 def _as_delimiter(value: Any) -> Any:
     """Refuse what is not one character, in words."""
-    if value is not None and (not isinstance(value, str) or len(value) != 1 or value in "\"\r\n"):
+    if value is not None and (not isinstance(value, str) or len(value) != 1 or value in '"\r\n'):
         expected = 'one character, such as ";" or "\\t"'
         raise PydanticKnownError("literal_error", {"expected": expected})
     return value

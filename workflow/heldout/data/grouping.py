@@ -14,16 +14,16 @@ from heldout.data.weighting import differing_weights
 from heldout.errors import HeldoutError
 
 
-def units_of(
-    request: Request, table: pa.Table, numbers: np.ndarray | None = None
-) -> np.ndarray:
+def units_of(request: Request, table: pa.Table, numbers: np.ndarray | None = None) -> np.ndarray:
     """For each row the number of its group, or of itself; `numbers` are those of the rows in the source."""
     if request.groups is None:
         return np.arange(table.num_rows)
     groups = values_of(table, request.groups)
     absent = is_missing(groups)
     if absent.any():
-        raise HeldoutError(f"groups: '{request.groups}' is missing in {first_rows(absent, numbers)}")
+        raise HeldoutError(
+            f"groups: '{request.groups}' is missing in {first_rows(absent, numbers)}"
+        )
     return pc.dictionary_encode(groups).indices.to_numpy().astype(np.int64)
 
 

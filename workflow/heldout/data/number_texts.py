@@ -164,7 +164,10 @@ def _note_example(found: dict[str, str], kind: str, texts: pa.Array, pattern: st
 
 
 def number_marks(
-    evidence: Mapping[str, str], delimiter: str | None, fixed: Mapping[str, str], hint: Mapping[str, Any]
+    evidence: Mapping[str, str],
+    delimiter: str | None,
+    fixed: Mapping[str, str],
+    hint: Mapping[str, Any],
 ) -> tuple[str, str | None, list[str]]:
     """Decide on the marks of a file's numbers.
 
@@ -194,21 +197,30 @@ def number_marks(
     decimal, notes = _decimal(evidence, delimiter, fixed, hint)
     if "thousands" in fixed:
         return decimal, fixed["thousands"] or None, notes
-    marks = [m for m, kinds in GROUPED.items() if m != decimal and any(k in evidence for k in kinds)]
+    marks = [
+        m for m, kinds in GROUPED.items() if m != decimal and any(k in evidence for k in kinds)
+    ]
     if marks:
         return decimal, marks[0], notes
     if decimal == "," and "1.234" in evidence and not _any(evidence, POINT_VOTES):
         if hint.get("decimal") == "," and not hint.get("thousands"):
             return decimal, None, notes
         note = f"'{evidence['1.234']}' is read as {evidence['1.234'].replace('.', '')}"
-        return decimal, ".", [*notes, f"{note}: other numbers have decimal commas; else set thousands: ''"]
+        return (
+            decimal,
+            ".",
+            [*notes, f"{note}: other numbers have decimal commas; else set thousands: ''"],
+        )
     if decimal == "." and "1,234" in evidence:
         return decimal, ",", notes
     return decimal, None, notes
 
 
 def _decimal(
-    evidence: Mapping[str, str], delimiter: str | None, fixed: Mapping[str, str], hint: Mapping[str, Any]
+    evidence: Mapping[str, str],
+    delimiter: str | None,
+    fixed: Mapping[str, str],
+    hint: Mapping[str, Any],
 ) -> tuple[str, list[str]]:
     if "decimal" in fixed:
         return fixed["decimal"], []
@@ -229,7 +241,9 @@ def _decimal(
     return ("," if "1.234.567" in evidence else "."), []
 
 
-def _in_doubt(example: str, delimiter: str | None, hint: Mapping[str, Any]) -> tuple[str, list[str]]:
+def _in_doubt(
+    example: str, delimiter: str | None, hint: Mapping[str, Any]
+) -> tuple[str, list[str]]:
     """Only commas with three digits after them: decimal commas or thousands?"""
     if hint.get("decimal") == "," or hint.get("thousands") == ",":
         return hint["decimal"], []

@@ -19,9 +19,7 @@ from heldout.data.reading import Reading, with_found
 from heldout.errors import HeldoutError
 
 SKLEARN = "sklearn:"
-KNOWN = (
-    ".csv, .tsv, .txt (also .gz, .zst, .xz, .bz2, .zip), .xlsx, .parquet, .feather, .sqlite, sklearn:NAME"
-)
+KNOWN = ".csv, .tsv, .txt (also .gz, .zst, .xz, .bz2, .zip), .xlsx, .parquet, .feather, .sqlite, sklearn:NAME"
 OPENERS = {
     **dict.fromkeys((".csv", ".tsv", ".tab", ".txt"), "text"),
     **dict.fromkeys((".parquet", ".pq"), "parquet"),

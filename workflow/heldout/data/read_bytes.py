@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,14 @@ from heldout.data.reading import Reading
 from heldout.errors import HeldoutError
 
 PIECE = 1 << 20
-COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd", ".xz": "xz", ".bz2": "bz2", ".zip": "zip"}
+COMPRESSIONS = {
+    ".gz": "gzip",
+    ".zst": "zstd",
+    ".zstd": "zstd",
+    ".xz": "xz",
+    ".bz2": "bz2",
+    ".zip": "zip",
+}
 """Endings of compressed files."""
 MAGIC = {
     b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zXZ\x00": "xz", b"BZh": "bz2", b"PK\x03\x04": "zip",
@@ -125,9 +133,9 @@ def _compression(path: Path) -> str | None:
 def _opener(path: Path, compression: str | None) -> Callable[[], Any]:
     openers: dict[str | None, Callable[[], Any]] = {
         None: lambda: pa.OSFile(str(path)),
-        "gzip": lambda: gzip.open(path, "rb"),
-        "bz2": lambda: bz2.open(path, "rb"),
-        "xz": lambda: lzma.open(path, "rb"),
+        "gzip": partial(gzip.open, path, "rb"),
+        "bz2": partial(bz2.open, path, "rb"),
+        "xz": partial(lzma.open, path, "rb"),
         "zstd": lambda: pa.input_stream(str(path), compression="zstd"),
         "zip": lambda: _only_member(path),
     }
@@ -139,10 +147,14 @@ def _only_member(path: Path) -> Any:
         archive = zipfile.ZipFile(path)
     except zipfile.BadZipFile as error:
         raise HeldoutError(f"data: '{path}' is no whole zip file: {error}") from None
-    members = [one for one in archive.infolist() if not one.is_dir() and "__MACOSX" not in one.filename]
+    members = [
+        one for one in archive.infolist() if not one.is_dir() and "__MACOSX" not in one.filename
+    ]
     if len(members) != 1:
         names = ", ".join(one.filename for one in members[:5]) or "none"
-        raise HeldoutError(f"data: '{path}' must hold one file, found {len(members)} ({names}); unpack it")
+        raise HeldoutError(
+            f"data: '{path}' must hold one file, found {len(members)} ({names}); unpack it"
+        )
     if members[0].flag_bits & 1:
         raise HeldoutError(f"data: '{path}' is protected by a password; unpack it")
     return archive.open(members[0])

@@ -104,7 +104,9 @@ def _sample(text: TextBytes) -> tuple[str, bool]:
             if ends > SAMPLE_LINES or (ends > 3 and len(content) > LARGEST_SAMPLE):
                 break
             if len(content) > LARGEST_LINE:
-                raise HeldoutError(f"data: '{text.path}' has a line of more than {LARGEST_LINE:,} bytes")
+                raise HeldoutError(
+                    f"data: '{text.path}' has a line of more than {LARGEST_LINE:,} bytes"
+                )
             size = len(content)
     return content.decode("utf-8", errors="ignore").removeprefix("\ufeff"), not piece
 
@@ -175,9 +177,13 @@ def _header(sample: str, delimiter: str, text: TextBytes) -> list[str]:
     lines = _split(sample)
     with large_fields():
         try:
-            return next(csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != " "), [])
+            return next(
+                csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != " "), []
+            )
         except csv.Error as error:
-            raise HeldoutError(f"data: the header of '{text.path}' cannot be read: {error}") from None
+            raise HeldoutError(
+                f"data: the header of '{text.path}' cannot be read: {error}"
+            ) from None
 
 
 def _split(sample: str) -> Iterator[str]:

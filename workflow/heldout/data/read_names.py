@@ -64,13 +64,18 @@ def _free(name: str, number: int, taken: set[str]) -> str:
 
 def renaming_notes(renamed: dict[str, str]) -> list[str]:
     """What the user should know of the new names."""
-    twice = [f"'{old}' stands twice: the second is called '{new}'" for new, old in renamed.items() if old]
+    twice = [
+        f"'{old}' stands twice: the second is called '{new}'" for new, old in renamed.items() if old
+    ]
     unnamed = [new for new, old in renamed.items() if not old]
     notes = [f"column {note}" for note in twice[:5]]
     if len(twice) > 5:
         notes.append(f"{len(twice) - 5} more columns have a name that stood there before")
     if unnamed:
         shown = ", ".join(f"'{name}'" for name in unnamed[:5]) + (", …" if len(unnamed) > 5 else "")
-        notes.append(f"{len(unnamed)} columns without a name: {shown}" if len(unnamed) > 1 else
-                     f"the column without a name is called {shown}")
+        notes.append(
+            f"{len(unnamed)} columns without a name: {shown}"
+            if len(unnamed) > 1
+            else f"the column without a name is called {shown}"
+        )
     return notes

@@ -72,9 +72,7 @@ def notes_on(request: Request, table: pa.Table, numbers: np.ndarray) -> list[str
     return notes
 
 
-def without_constants(
-    schema: Schema, features: np.ndarray
-) -> tuple[Schema, np.ndarray, list[str]]:
+def without_constants(schema: Schema, features: np.ndarray) -> tuple[Schema, np.ndarray, list[str]]:
     """Leave out features that have the same value in all unsealed rows, unless all have.
 
     Parameters

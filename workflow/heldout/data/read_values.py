@@ -43,9 +43,13 @@ def refined(table: pa.Table, reading: Reading) -> pa.Table:
     missing = list(reading.missing)
     if decimal != "." or thousands or missing:
         table = on_columns(
-            table, is_text, lambda texts: _plain(_without(texts, missing), decimal, thousands, missing)
+            table,
+            is_text,
+            lambda texts: _plain(_without(texts, missing), decimal, thousands, missing),
         )
-    return on_columns(table, _is_other, lambda values: _without(values, missing)) if missing else table
+    return (
+        on_columns(table, _is_other, lambda values: _without(values, missing)) if missing else table
+    )
 
 
 def _plain(

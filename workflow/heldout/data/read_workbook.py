@@ -31,7 +31,9 @@ def is_workbook(path: Path) -> bool:
         )
     lower = start.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if lower.startswith((b"<html", b"<!doctype", b"<table", b"<?xml", b"<meta", b"<head")):
-        raise HeldoutError(f"data: '{path}' is a web page (HTML or XML), not a workbook; save it as .xlsx")
+        raise HeldoutError(
+            f"data: '{path}' is a web page (HTML or XML), not a workbook; save it as .xlsx"
+        )
     if path.suffix.lower() != ".xls":
         raise HeldoutError(f"data: '{path}' is no workbook; is it damaged, or of another format?")
     return False
@@ -51,7 +53,9 @@ def open_workbook(path: Path, sheet: str | None) -> Parts:
         with closing(_workbook(path)) as book:
             lines = islice(_lines(book[name]), 1, None)
             while chunk := list(islice(lines, rows)):
-                columns = zip(*((*line[:width], *[None] * (width - len(line))) for line in chunk), strict=True)
+                columns = zip(
+                    *((*line[:width], *[None] * (width - len(line))) for line in chunk), strict=True
+                )
                 yield pa.table([typed_column(column) for column in columns], names=names)
 
     found = {
@@ -68,7 +72,7 @@ def _workbook(path: Path) -> Any:
         import openpyxl
     except ImportError:
         raise HeldoutError(
-            f'data: reading \'{path}\' needs openpyxl; pip install "heldout[excel]"'
+            f"data: reading '{path}' needs openpyxl; pip install \"heldout[excel]\""
         ) from None
     try:
         return openpyxl.load_workbook(path, read_only=True, data_only=True)
@@ -104,6 +108,7 @@ def _width(header: tuple[Any, ...], sheet: Any) -> int:
     """The columns up to the last one that has a name or a value in any row."""
     named = max(i for i, name in enumerate(header, 1) if name is not None)
     longest = max(
-        (i for row in _lines(sheet) for i, value in enumerate(row, 1) if value is not None), default=named
+        (i for row in _lines(sheet) for i, value in enumerate(row, 1) if value is not None),
+        default=named,
     )
     return max(named, longest)

@@ -4,7 +4,7 @@ Standard library only: the workflow may import this while it is parsed.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from heldout.data.reading import Reading
@@ -57,7 +57,7 @@ class Request:
     groups: str | None = None
     fold_column: str | None = None
     weights: str | None = None
-    reading: Reading = Reading()
+    reading: Reading = field(default_factory=Reading)
     missing_target: str = "drop"
     categories: Sequence[str] = ()
     classification: bool | None = None

@@ -53,7 +53,7 @@ def row_digests(table: pa.Table) -> list[str]:
         for places, values in stacked(batch, lambda kind: True):
             codes[:, places] = _codes(values).reshape(len(places), table.num_rows).T
     salt = bytes.fromhex(digest(*names))
-    rows, width = memoryview(codes).cast("B") if codes.size else b"", SIZE * len(names)
+    rows, width = codes.data.cast("B") if codes.size else b"", SIZE * len(names)
     return [
         hashlib.blake2b(rows[start : start + width], digest_size=SIZE, salt=salt).hexdigest()
         for start in range(0, len(rows), width)
