@@ -24,6 +24,7 @@ from heldout.data.prepared import WEIGHTED_ROWS, write_prepared
 from heldout.data.read import read_raw
 from heldout.data.read_notes import (
     notes_on,
+    notes_on_constants,
     notes_on_empty_rows,
     reading_facts,
     with_new_names,
@@ -92,13 +93,14 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
         "reading": reading_facts(whole, numbers),
         "n": len(target),
         "sealed": sealed.num_rows,
+        "constant": constant,
         "groups": request.groups,
         "fold_column": request.fold_column,
         "weights": request.weights if rows.dtype == WEIGHTED_ROWS else None,
         "notes": [
             *notes_on(request, whole, numbers),
             *notes,
-            *constant,
+            *notes_on_constants(constant),
             *notes_on_empty_rows(schema, features, unsealed, source),
             *_notes_on_weights(request, rows),
         ],

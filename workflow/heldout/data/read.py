@@ -123,9 +123,9 @@ def read_chunks(
     rows
         The number of rows of a part; the last one may have fewer.
 
-    Yields
-    ------
-    pyarrow.Table
+    Returns
+    -------
+    iterator of pyarrow.Table
         The parts, in order.
 
     Examples

@@ -74,7 +74,7 @@ def _opened(
     except FAILURES as error:
         raise _unreadable(path, form, error) from None
     kept = [i for i, name in enumerate(given) if not name.startswith(INDEX)]
-    new, renamed = usable_names([given[i] for i in kept], str(path))
+    new, renamed = usable_names([given[i] for i in kept], str(path), trim=False)
 
     def usable(rows: int | None) -> Iterator[pa.Table]:
         try:

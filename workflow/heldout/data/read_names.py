@@ -6,7 +6,9 @@ from typing import Any
 from heldout.errors import HeldoutError
 
 
-def usable_names(given: Sequence[Any], source: str) -> tuple[list[str], dict[str, str]]:
+def usable_names(
+    given: Sequence[Any], source: str, trim: bool = True
+) -> tuple[list[str], dict[str, str]]:
     """Give every column a name of its own.
 
     Parameters
@@ -15,11 +17,13 @@ def usable_names(given: Sequence[Any], source: str) -> tuple[list[str], dict[str
         The names in the file.
     source
         The file, for the message.
+    trim
+        Whether spaces around a name are none of it.
 
     Returns
     -------
     names
-        Trimmed; a name that stands there again gets a number, as pandas does it, and a column without a
+        A name that stands there again gets a number, as pandas does it, and a column without a
         name is called by its place.
     renamed
         From new names to those of the file.
@@ -34,7 +38,7 @@ def usable_names(given: Sequence[Any], source: str) -> tuple[list[str], dict[str
     >>> usable_names(["", "x", " x", "y"], "t.csv")
     (['column_1', 'x', 'x.1', 'y'], {'column_1': '', 'x.1': 'x'})
     """
-    stripped = ["" if name is None else str(name).strip() for name in given]
+    stripped = ["" if name is None else str(name).strip() if trim else str(name) for name in given]
     if not any(stripped):
         raise HeldoutError(f"data: '{source}' has no header line")
     taken, counts = set(stripped), dict[str, int]()

@@ -82,18 +82,24 @@ def without_constants(schema: Schema, features: np.ndarray) -> tuple[Schema, np.
 
     Returns
     -------
-    schema, features, notes
-        The others, and which were left out.
+    schema, features, constant
+        The others, and the names of those that were left out.
     """
     constant = (features == features[:1]).all(axis=0)
     if not constant.any() or constant.all():
         return schema, features, []
     names = [schema.columns[i].name for i in np.flatnonzero(constant)]
-    shown = ", ".join(f"'{name}'" for name in names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
-    what, one = ("column", "is") if len(names) == 1 else (f"{len(names)} columns", "are")
     columns = tuple(column for column, out in zip(schema.columns, constant, strict=True) if not out)
-    note = f"{what} {shown} {one} constant in the unsealed rows and not used"
-    return replace(schema, columns=columns), np.ascontiguousarray(features[:, ~constant]), [note]
+    return replace(schema, columns=columns), np.ascontiguousarray(features[:, ~constant]), names
+
+
+def notes_on_constants(names: list[str]) -> list[str]:
+    """Note the features that were left out because they are constant."""
+    if not names:
+        return []
+    shown = ", ".join(f"'{name}'" for name in names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
+    what, are = ("column", "is") if len(names) == 1 else (f"{len(names)} columns", "are")
+    return [f"{what} {shown} {are} constant in the unsealed rows and not used"]
 
 
 def notes_on_empty_rows(

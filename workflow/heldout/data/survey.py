@@ -102,6 +102,7 @@ def survey(data: str, target: str, groups: str | None) -> Survey:
     with TemporaryDirectory(prefix="heldout-init-") as folder:
         facts = prepare(request, Path(folder) / "data", Path(folder) / "vault")
         prepared = open_prepared(Path(folder) / "data")
+        drop |= dict.fromkeys(facts["constant"], "the same value in every row")
         drop |= _uninformative(prepared, facts["source_rows"])
         return _survey_of(request, facts, prepared, drop, coded)
 
