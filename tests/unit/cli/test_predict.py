@@ -1,10 +1,15 @@
 """`heldout predict`: the final model on new rows."""
 
+import contextlib
 import csv
 import io
+import sqlite3
+import subprocess
+import sys
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from small_study import small_table
 from tables import write_csv, write_parquet
@@ -144,3 +149,95 @@ def test_the_table_may_have_one_row(project, capsys, proba):
     write_csv(project / "one.csv", {"length": [0.5], "width": [None], "colour": ["red"]})
     [row] = predicted(capsys, MODEL, "one.csv", *proba)
     assert row["prediction"] in ("no", "yes")
+
+
+# --- other spellings, and tables larger than memory --------------------------------------------------
+
+
+def in_parts(monkeypatch, rows):
+    monkeypatch.setattr("heldout.cli.predict.MOST_ROWS", rows)
+
+
+@pytest.mark.parametrize("rows", [1, 7, 59, 60])
+@pytest.mark.parametrize("name", ["new.csv", "new.csv.gz", "new.parquet", "new.sqlite"])
+def test_parts_are_predicted_as_the_whole(project, capsys, monkeypatch, rows, name):
+    table = small_table()
+    if name == "new.parquet":
+        texts = [None if text == "?" else text for text in table["colour"]]
+        write_parquet(project / name, table | {"colour": texts})
+    elif name == "new.sqlite":
+        with contextlib.closing(sqlite3.connect(name)) as connection:
+            pd.DataFrame(table).to_sql("new", connection, index=False)
+    else:
+        pd.DataFrame(table).to_csv(name, index=False)
+    before = predicted(capsys, MODEL, "small.csv", "--proba")
+    in_parts(monkeypatch, rows)
+    assert predicted(capsys, MODEL, name, "--proba") == before
+
+
+def test_a_new_file_may_have_another_dialect(project, capsys):
+    before = predicted(capsys, MODEL, "small.csv", "--proba")
+    frame = pd.DataFrame(small_table())
+    for keys in (
+        {"sep": ";", "decimal": ","},
+        {"sep": "\t", "encoding": "utf-16"},
+        {"sep": "|", "quoting": csv.QUOTE_ALL},
+    ):
+        frame.to_csv("new.csv", index=False, **keys)
+        assert predicted(capsys, MODEL, "new.csv", "--proba") == before, keys
+
+
+def test_in_doubt_new_rows_are_read_as_those_of_the_training(project, capsys):
+    path = echo(project / "echo.joblib", WIDTH, None)
+    (project / "new.csv").write_text("width;z\n1,234;x\n")
+    assert predicted(capsys, path, "new.csv")[0]["prediction"] == "1.234"
+    model = joblib.load(path)
+    model.reading = {"decimal": ".", "thousands": ","}
+    joblib.dump(model, path)
+    assert predicted(capsys, path, "new.csv")[0]["prediction"] == "1234.0"
+
+
+def test_the_model_knows_how_its_table_was_read(project):
+    found = joblib.load(MODEL).reading
+    assert (found["format"], found["delimiter"], found["decimal"]) == ("csv", ",", ".")
+
+
+def test_a_column_that_stands_twice_is_refused(project, capsys):
+    path = echo(project / "echo.joblib", WIDTH, None)
+    (project / "new.csv").write_text("width,width\n1,2\n")
+    assert "has the column 'width' twice, and the model was trained with one" in failed(
+        capsys, path, "new.csv"
+    )
+
+
+def test_no_file_is_left_where_a_later_part_fails(project, capsys, monkeypatch):
+    in_parts(monkeypatch, 10)
+    (project / "new.csv").write_text("width\n" + "1\n" * 30 + "1,2\n")
+    path = echo(project / "echo.joblib", WIDTH, None)
+    assert "line 32 of 'new.csv' has 2 fields" in failed(
+        capsys, path, "new.csv", "--output", "out.csv"
+    )
+    assert not list(project.glob("*out.csv*"))
+
+
+PEAK = """
+import resource, sys
+from heldout.cli import main
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+main(["predict", sys.argv[1], sys.argv[2], "--output", "out.csv"])
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+"""
+
+
+def test_a_large_table_takes_little_memory(project):
+    """300,000 rows of 14 columns: 37 MB as csv, and three times as much in memory."""
+    row = "1.25,2.5,blue," + ",".join(["some text"] * 11) + "\n"
+    with (project / "new.csv").open("w") as file:
+        file.write("width,length,colour," + ",".join(f"t{i}" for i in range(11)) + "\n")
+        for _ in range(30):
+            file.write(row * 10_000)
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, MODEL, "new.csv"], capture_output=True, text=True, check=True
+    )
+    assert "300000 predictions" in done.stderr
+    assert float(done.stdout) < 150

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tables import prepared, write_csv, write_parquet
 
 from heldout.data.prepare import prepare
+from heldout.data.reading import Reading
 from heldout.data.request import Request
 from heldout.data.vault import ROW_DIGEST, SOURCE_ROW, read_sealed
 from heldout.errors import HeldoutError
@@ -147,7 +148,7 @@ def test_which_rows_are_sealed_depends_on_seed_table_and_target_only(tmp_path):
 def test_what_counts_as_missing_changes_no_digest(tmp_path):
     run(tmp_path)
     before = read_sealed(tmp_path / "vault").column(ROW_DIGEST).to_pylist()
-    run(tmp_path, missing=["a", "b", "c", "1"])
+    run(tmp_path, reading=Reading(missing=["a", "b", "c", "1"]))
     sealed = read_sealed(tmp_path / "vault")
     assert sealed.column("text").null_count == sealed.num_rows
     assert sealed.column(ROW_DIGEST).to_pylist() == before
@@ -223,7 +224,7 @@ def test_another_table_as_the_test_set(tmp_path):
     [
         ({"text": None}, "test.parquet lacks the columns text"),
         ({"y": None}, "test.parquet lacks the columns y"),
-        ({"y": ["no", None]}, "target 'y' is missing or no finite number in 1 rows"),
+        ({"y": [None, None]}, "target 'y' is missing in all rows of"),
         ({"number": [1.0, math.inf]}, "column 'number' is infinite in 1 rows (first: row 2)"),
     ],
 )
@@ -264,13 +265,24 @@ def test_the_users_own_folds(tmp_path):
         ({}, {"drop": ["number", "text", "flag", "group"]}, "no feature column besides"),
         (
             {"y": ["no", None, *["yes"] * 38]},
-            {},
+            {"missing_target": "refuse"},
             "target 'y' is missing in 1 of 40 rows (first: row 2)",
         ),
         ({"y": ["no"] * N}, {}, "target 'y' is constant ('no' in all rows)"),
         ({"y": [str(i) + "x" for i in range(N)]}, {}, "as many classes as rows (40)"),
         ({"y": [math.inf, *range(39)]}, {}, "target 'y' is not finite in 1 rows (first: row 1)"),
-        ({"y": [math.nan, *range(39)]}, {}, "target 'y' is missing in 1 of 40 rows"),
+        (
+            {"y": [math.nan, *range(39)]},
+            {"missing_target": "refuse"},
+            "target 'y' is missing in 1 of 40 rows",
+        ),
+        ({"y": [None] * N}, {}, "target 'y' is missing in all rows of"),
+        ({"y": [None] * 37 + [1, 2, 3]}, {}, "has 3 rows with a target; at least 4 are needed"),
+        (
+            {"y": [None, None, math.inf, *range(37)]},
+            {},
+            "target 'y' is not finite in 1 rows (first: row 3)",
+        ),
         ({}, {"classification": False}, "is not a number everywhere; for classes set loss"),
         ({"number": [math.inf, *range(39)]}, {"test": 0}, "column 'number' is infinite in 1 rows"),
         (

@@ -66,3 +66,28 @@ def test_columns_of_any_type_have_digests():
     table = pa.table({"d": dates, "l": [[1], [2]], "n": pa.nulls(2), "s": ["x", "x"]})
     assert len(set(row_digests(table))) == 2
     assert row_digests(table.slice(0, 0)) == []
+
+
+def test_digests_are_those_of_the_first_versions():
+    """Ledgers of older studies hold them."""
+    table = pa.table(
+        {
+            "i": [1, None],
+            "f": [0.5, float("nan")],
+            "s": ["3.00", "é, x"],
+            "b": [True, False],
+            "d": [datetime.date(2026, 1, 2)] * 2,
+            "c": pa.array(["1e3", "u"]).dictionary_encode(),
+            "n": pa.nulls(2),
+        }
+    )
+    assert row_digests(table) == ["daa9f453418b1946", "576f602220016540"]
+
+
+def test_columns_of_one_type_are_digested_as_if_alone():
+    """Columns are stacked: each row gets its own values back, whatever stands in the columns beside."""
+    columns = {f"c{i}": [f"{i}.5", "w", None, str(i)] for i in range(50)}
+    table = pa.table(columns)
+    rows = [row_digests(table.slice(i, 1))[0] for i in range(4)]
+    assert row_digests(table) == rows
+    assert row_digests(pa.concat_tables([table.slice(0, 1), table.slice(1)])) == rows

@@ -23,6 +23,7 @@ from heldout.cli.waiting import waiting
 from heldout.config.files import read_config
 from heldout.data.description import chosen, described
 from heldout.data.ledger import FOLDER, ledger_faults
+from heldout.data.reading import in_words
 from heldout.data.witness import task_folders
 from heldout.errors import HeldoutError, counted
 from heldout.execution.rehearse import Rehearsal, rehearse
@@ -72,6 +73,7 @@ def _check_data(study: Study, task: str, users_code: bool) -> bool:
         print(f"heldout: task '{task}': {error}", file=sys.stderr)
         return False
     print(f"{task}: {_summary(found)}")
+    print(f"  {_table_read(found)}")
     _print_columns(found.facts)
     for note in found.facts["notes"]:
         print(f"  note: {note}")
@@ -113,6 +115,15 @@ def _summary(found: Rehearsal) -> str:
         f"{facts['n']} rows to learn from, {facts['sealed']} sealed, {features}, target "
         f"'{target['name']}' ({kind}), loss {found.loss}, {counted(found.learners, 'learner')}: ready"
     )
+
+
+def _table_read(found: Rehearsal) -> str:
+    """How the table was read, and how many rows of it are used."""
+    facts = found.facts["reading"]
+    words = in_words(facts, facts["rows"], facts["columns"])
+    absent = facts["without_target"]
+    left_out = f"; {counted(absent, 'row')} without a target left out" if absent else ""
+    return f"{found.facts['source']}: {words}{left_out}"
 
 
 # --- results -------------------------------------------------------------------------------------

@@ -6,27 +6,55 @@ import io
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from heldout.data.read import read_table
+from heldout.data.read import read_chunks
+from heldout.data.reading import Reading, found_reading
 from heldout.data.schema import schema_from_json
 from heldout.errors import HeldoutError
-from heldout.files import write_text
+from heldout.files import write_atomic
 from heldout.selection.final import Predictor, Untrained
 from heldout.user_code.search import look_in_study_folder
 
+CELLS = 4_000_000
+"""Values of a part of the table that is predicted at once."""
+MOST_ROWS = 20_000
+
 
 def run(arguments: argparse.Namespace) -> int:
-    """Predict, and print or write the rows."""
+    """Predict part by part, and print or write the rows as they come."""
     predictor = load_predictor(arguments.model, arguments.all)
-    table = read_table(arguments.table, list(schema_from_json(predictor.schema).missing))
-    text = _as_csv(_lines(predictor, table, arguments.proba))
+    lines = _lines(predictor, _parts(predictor, arguments.table), arguments.proba)
     if arguments.output is None:
-        sys.stdout.write(text)
-    else:
-        write_text(arguments.output, text)
-        print(f"{table.num_rows} predictions in {arguments.output}", file=sys.stderr)
+        csv.writer(sys.stdout, lineterminator="\n").writerows(lines)
+        return 0
+    arguments.output.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(arguments.output, lambda file: _fill(file, lines))
+    with arguments.output.open(encoding="utf-8") as file:
+        count = sum(1 for _ in csv.reader(file)) - 1
+    print(f"{count} predictions in {arguments.output}", file=sys.stderr)
     return 0
+
+
+def _fill(file: BinaryIO, lines: Iterator[list[Any]]) -> None:
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+    csv.writer(text, lineterminator="\n").writerows(lines)
+    text.detach()
+
+
+def _parts(predictor: Predictor, source: str) -> Iterator[Any]:
+    """The new rows in parts that fit into memory; in doubt they are read as the rows of the training were."""
+    schema = schema_from_json(predictor.schema)
+    names = {column.name for column in schema.columns}
+    rows = min(max(CELLS // max(len(names), 1), 1), MOST_ROWS)
+    reading = Reading(missing=schema.missing)
+    for part in read_chunks(source, reading, rows, predictor.reading):
+        for new, old in found_reading(part).get("renamed", {}).items():
+            if old in names and new not in names:
+                raise HeldoutError(
+                    f"data: '{source}' has the column '{old}' twice, and the model was trained with one"
+                )
+        yield part
 
 
 def load_predictor(path: Path, every_row: bool = False) -> Predictor:
@@ -55,22 +83,24 @@ def load_predictor(path: Path, every_row: bool = False) -> Predictor:
     return loaded
 
 
-def _lines(predictor: Predictor, table: Any, proba: bool) -> Iterator[list[Any]]:
+def _lines(predictor: Predictor, parts: Iterator[Any], proba: bool) -> Iterator[list[Any]]:
     """The header, then for each row its number from 1, the prediction and the probabilities."""
     classes = predictor.classes
     if proba and classes is None:
         raise HeldoutError("--proba: the model predicts a number, which has no probabilities")
+    number = 0
+    for part in parts:
+        predicted, shares = _predicted(predictor, part, proba)
+        if not number:  # only now: nothing is printed if the first rows cannot be predicted
+            yield ["row", "prediction", *(f"p_{label}" for label in (classes or []) if proba)]
+        for label, share in zip(predicted, shares, strict=True):
+            number += 1
+            yield [number, label, *share]
+
+
+def _predicted(predictor: Predictor, part: Any, proba: bool) -> tuple[list[Any], list[list[float]]]:
     try:
-        predicted = predictor.predict(table).tolist()
-        shares = predictor.predict_proba(table).tolist() if proba else [[]] * len(predicted)
+        predicted = predictor.predict(part).tolist()
+        return predicted, predictor.predict_proba(part).tolist() if proba else [[]] * len(predicted)
     except (AttributeError, ValueError) as error:
         raise HeldoutError(f"the model refuses these rows: {error}") from None
-    yield ["row", "prediction", *(f"p_{label}" for label in (classes or []) if proba)]
-    for i, (label, share) in enumerate(zip(predicted, shares, strict=True)):
-        yield [i + 1, label, *share]
-
-
-def _as_csv(lines: Iterator[list[Any]]) -> str:
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(lines)
-    return buffer.getvalue()

@@ -95,6 +95,7 @@ def check_task(name: str, config: Config, learners: list[Learner]) -> None:
     _check_refit(task, where)
     _check_task_name(name, where)
     _check_names(task, where)
+    _check_marks(task, where)
     _check_grids(task, learners, where)
     _check_folds(task, where)
     _check_weights(task, where)
@@ -180,6 +181,14 @@ def _check_names(task: Task, where: str) -> None:
     if "all" in task.learners:
         raise HeldoutError(
             f"{where}.learners: the name 'all' is kept for the choice between learners"
+        )
+
+
+def _check_marks(task: Task, where: str) -> None:
+    """Refuse one character with two meanings in numbers. The delimiter may be in them too: inside quotes."""
+    if task.decimal is not None and task.decimal == task.thousands:
+        raise HeldoutError(
+            f"{where}.thousands: '{task.thousands}' is the decimal mark too; change one of them"
         )
 
 

@@ -5,6 +5,7 @@ The workflow validates configs with these models, and ``config/README.md`` and
 estimators and losses come from their registries.
 """
 
+import codecs
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -37,6 +38,24 @@ def _keys_as_texts(value: Any) -> Any:
     }
 
 
+def _as_delimiter(value: Any) -> Any:
+    """Refuse what is not one character, in words."""
+    if value is not None and (not isinstance(value, str) or len(value) != 1 or value in '"\r\n'):
+        expected = 'one character, such as ";" or "\\t"'
+        raise PydanticKnownError("literal_error", {"expected": expected})
+    return value
+
+
+def _as_encoding(value: Any) -> Any:
+    """Refuse names of encodings that Python does not know."""
+    try:
+        codecs.lookup(value)
+    except (LookupError, TypeError):
+        expected = "an encoding that Python knows, such as utf-8, utf-16, cp1252 or latin-1"
+        raise PydanticKnownError("literal_error", {"expected": expected}) from None
+    return value
+
+
 def _as_threshold(value: Any) -> Any:
     """Refuse what is neither a word, a number nor a list of numbers, in one message."""
     numbers = value if isinstance(value, list) else [value]
@@ -62,6 +81,8 @@ Loss = Annotated[str | dict[str, Any], BeforeValidator(_keys_as_texts)]
 Label = Annotated[str, BeforeValidator(_as_text)]
 Threshold = Annotated[Literal["tune"] | float | list[float] | None, BeforeValidator(_as_threshold)]
 ColumnType = Annotated[str | list[Label], BeforeValidator(_as_column_type)]
+Delimiter = Annotated[str, BeforeValidator(_as_delimiter)]
+Encoding = Annotated[str, BeforeValidator(_as_encoding)]
 EstimatorName = Annotated[str, OneOf(estimator_names)]
 SelectorName = Annotated[str, OneOf(selector_names)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=60)]
@@ -170,7 +191,10 @@ class Audit(Strict):
 class Task(Strict):
     """A table, a target, a loss, and the learners to compare."""
 
-    data: str = Field(description="csv, csv.gz, tsv, parquet, sklearn:NAME or oracle:NAME")
+    data: str = Field(
+        description="a table: csv, tsv or txt (also .gz, .zst, .xz, .bz2, .zip), xlsx, parquet, feather, SQLite; "
+        "sklearn:NAME or oracle:NAME ([tables](../docs/tables.md))"
+    )
     target: str = Field(description="the column to predict")
     drop: list[str] = Field(default=[], description="columns never used")
     groups: str | None = Field(default=None, description="a column: its rows always stay together")
@@ -181,6 +205,30 @@ class Task(Strict):
     )
     missing: list[str] = Field(
         default=[], description="texts that mean 'missing', besides the usual ones"
+    )
+    missing_target: Literal["drop", "refuse"] = Field(
+        default="drop",
+        description="rows without a target are left out and counted (`drop`), or are an error (`refuse`)",
+    )
+    delimiter: Delimiter | None = Field(
+        default=None,
+        description="text files: the character between fields. Default: found out, as are the next four "
+        "([tables](../docs/tables.md))",
+    )
+    decimal: Literal[".", ","] | None = Field(
+        default=None, description="the decimal mark of numbers in texts"
+    )
+    thousands: Literal[",", ".", " ", "'", ""] | None = Field(
+        default=None,
+        description="the mark between groups of three digits: `,`, `.`, a space or an apostrophe; `''`: none",
+    )
+    encoding: Encoding | None = Field(
+        default=None, description="text files: the encoding, such as utf-8, utf-16 or cp1252"
+    )
+    sheet: str | None = Field(
+        default=None,
+        description="the sheet of a workbook (default: the first one that is not empty), or the table of an "
+        "SQLite file",
     )
     categories: list[str] = Field(default=[], description="columns of numbers that are categories")
     types: dict[str, ColumnType] = Field(

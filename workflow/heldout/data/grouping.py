@@ -14,14 +14,16 @@ from heldout.data.weighting import differing_weights
 from heldout.errors import HeldoutError
 
 
-def units_of(request: Request, table: pa.Table) -> np.ndarray:
-    """For each row the number of its group, or of itself."""
+def units_of(request: Request, table: pa.Table, numbers: np.ndarray | None = None) -> np.ndarray:
+    """For each row the number of its group, or of itself; `numbers` are those of the rows in the source."""
     if request.groups is None:
         return np.arange(table.num_rows)
     groups = values_of(table, request.groups)
     absent = is_missing(groups)
     if absent.any():
-        raise HeldoutError(f"groups: '{request.groups}' is missing in {first_rows(absent)}")
+        raise HeldoutError(
+            f"groups: '{request.groups}' is missing in {first_rows(absent, numbers)}"
+        )
     return pc.dictionary_encode(groups).indices.to_numpy().astype(np.int64)
 
 
@@ -32,7 +34,7 @@ def numbered_rows(request: Request, unsealed: pa.Table, source: np.ndarray) -> n
     if weights is not None:
         rows[WEIGHT] = weights
     rows["source"] = source
-    rows["unit"] = units_of(request, unsealed)
+    rows["unit"] = units_of(request, unsealed, source)
     rows["fold"] = -1
     if request.fold_column:
         rows["fold"] = _user_folds(request.fold_column, unsealed, rows["unit"], request.groups)

@@ -3,6 +3,8 @@
 Every check raises an error that says what is wrong, in which row or column, and what to do.
 """
 
+from collections import Counter
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,6 +12,7 @@ import pyarrow.compute as pc
 from heldout.data.guess import hints_of
 from heldout.data.infer_target import infer_target
 from heldout.data.kinds import BOOLEAN, CATEGORY, NUMBER
+from heldout.data.reading import found_reading
 from heldout.data.request import Request
 from heldout.data.schema import Schema, Target, is_missing, values_of
 from heldout.errors import HeldoutError, did_you_mean
@@ -18,49 +21,105 @@ MIN_ROWS = 4
 
 
 def check_columns(request: Request, table: pa.Table) -> None:
-    """Every column that the config names is there, and there are features and rows."""
+    """Every column that the config names is there, once, and there are features and rows."""
     known = table.column_names
-    wanted = {
-        "target": [request.target],
-        "groups": [request.groups] if request.groups else [],
-        "kfold.column": [request.fold_column] if request.fold_column else [],
-        "weights": [request.weights] if request.weights else [],
-        "drop": list(request.drop),
-        "categories": list(request.categories),
-        "types": list(request.types),
-    }
-    for key, names in wanted.items():
+    present, twice = set(known), repeated_names(table)
+    for key, names in request.named_columns().items():
         for name in names:
-            if name not in known:
+            if name not in present:
                 raise HeldoutError(
                     f"{key}: no column '{name}' in {request.data}{did_you_mean(name, known)}"
+                )
+            if name in twice:
+                raise HeldoutError(
+                    f"{key}: {request.data} has the column name '{name}' {twice[name]} times; give each "
+                    "column a name of its own"
                 )
     if not request.feature_names(known):
         raise HeldoutError(
             f"{request.data} has no feature column besides the target '{request.target}'"
         )
-    if table.num_rows < MIN_ROWS:
-        raise HeldoutError(
-            f"data: {request.data} has {table.num_rows} rows; at least {MIN_ROWS} are needed"
-        )
+    _check_enough(request, table.num_rows, "")
 
 
-def check_target(request: Request, table: pa.Table) -> None:
-    """Refuse missing, infinite or constant targets, and targets with a class for every row."""
-    values = values_of(table, request.target)
-    bad = is_missing(values)
-    if bad.any():
+def repeated_names(table: pa.Table) -> dict[str, int]:
+    """Names that stand several times in the file, and how often."""
+    renamed = found_reading(table).get("renamed", {}).values()
+    return {name: 1 + count for name, count in Counter(renamed).items() if name}
+
+
+def rows_with_target(request: Request, table: pa.Table, least: int = MIN_ROWS) -> np.ndarray:
+    """Find the rows that have a target; all others are left out.
+
+    Parameters
+    ----------
+    request
+        What the config says.
+    table
+        The rows of the source.
+    least
+        How many must be left.
+
+    Returns
+    -------
+    numpy.ndarray
+        Their numbers in the source.
+
+    Raises
+    ------
+    HeldoutError
+        If rows without a target are refused, or too few others are left.
+
+    Examples
+    --------
+    >>> table = pa.table({"x": range(6), "y": [1, None, 2, 3, None, 4]})
+    >>> rows_with_target(Request("t", 19, "table.csv", "y"), table)
+    array([0, 2, 3, 5])
+    """
+    bad = is_missing(values_of(table, request.target))
+    if bad.all():
+        raise HeldoutError(f"target '{request.target}' is missing in all rows of {request.data}")
+    if bad.any() and request.missing_target == "refuse":
         raise HeldoutError(
             f"target '{request.target}' is missing in {bad.sum()} of {len(bad)} rows "
             f"(first: {first_rows(bad)}); remove these rows from {request.data}"
         )
+    _check_enough(request, int((~bad).sum()), " with a target", least)
+    return np.flatnonzero(~bad)
+
+
+def _check_enough(request: Request, rows: int, which: str, least: int = MIN_ROWS) -> None:
+    if rows < least:
+        raise HeldoutError(
+            f"data: {request.data} has {rows} rows{which}; at least {least} are needed"
+        )
+
+
+def check_target(request: Request, table: pa.Table, numbers: np.ndarray) -> None:
+    """Refuse infinite or constant targets, and targets with a class for every row.
+
+    Parameters
+    ----------
+    request
+        What the config says.
+    table
+        Rows that have a target.
+    numbers
+        Their numbers in the source, for the message.
+
+    Raises
+    ------
+    HeldoutError
+        If nothing can be learnt.
+    """
+    values = values_of(table, request.target)
     target = target_of(request, table)
     if target.classes is None:
         infinite = ~np.isfinite(target.encode(values))
         if infinite.any():
             raise HeldoutError(
                 f"target '{request.target}' is not finite in {infinite.sum()} rows "
-                f"(first: {first_rows(infinite)}); mend or remove these rows in {request.data}"
+                f"(first: {first_rows(infinite, numbers)}); mend or remove these rows in {request.data}"
             )
     elif len(target.classes) == len(values):
         raise HeldoutError(
@@ -73,17 +132,24 @@ def check_target(request: Request, table: pa.Table) -> None:
         )
 
 
-def check_test_table(request: Request, table: pa.Table, test: pa.Table) -> None:
-    """A test table of its own has the same columns, and a usable target in every row."""
+def check_test_columns(request: Request, table: pa.Table, test: pa.Table) -> None:
+    """A test table of its own has the same columns."""
     needed = [*request.feature_names(table.column_names), request.target, request.weights]
-    absent = [name for name in needed if name is not None and name not in test.column_names]
+    present = set(test.column_names)
+    absent = [name for name in needed if name is not None and name not in present]
     if absent:
         raise HeldoutError(f"test: {request.test} lacks the columns {', '.join(absent)}")
+
+
+def check_test_target(
+    request: Request, table: pa.Table, test: pa.Table, numbers: np.ndarray
+) -> None:
+    """A test table of its own has a usable target in every row that has one."""
     bad = _unusable(values_of(test, request.target), target_of(request, table))
     if bad.any():
         raise HeldoutError(
             f"test: target '{request.target}' is missing or no finite number in {bad.sum()} rows of "
-            f"{request.test} (first: {first_rows(bad)}); mend or remove these rows"
+            f"{request.test} (first: {first_rows(bad, numbers)}); mend or remove these rows"
         )
 
 
@@ -129,9 +195,10 @@ def target_of(request: Request, table: pa.Table) -> Target:
     return infer_target(request.target, values, classification, hints_of(table))
 
 
-def first_rows(bad: np.ndarray) -> str:
-    """`row 3, row 7`: the first rows that are marked, counted from 1."""
-    return ", ".join(f"row {i + 1}" for i in np.flatnonzero(bad)[:5])
+def first_rows(bad: np.ndarray, numbers: np.ndarray | None = None) -> str:
+    """`row 3, row 7`: the first rows that are marked, by their numbers in the source, counted from 1."""
+    places = np.flatnonzero(bad)[:5]
+    return ", ".join(f"row {i + 1}" for i in (places if numbers is None else numbers[places]))
 
 
 def _unusable(values: pa.Array, target: Target) -> np.ndarray:

@@ -4,7 +4,6 @@ The rows are sealed first; names, types and levels are inferred from the unseale
 so nothing that is written outside the vault depends on a sealed value.
 """
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +19,23 @@ from heldout.data.input_checks import (
     check_finite,
     check_target,
     check_target_kind,
+    rows_with_target,
     target_of,
 )
 from heldout.data.kinds import CATEGORY
 from heldout.data.notes import Note, worded
 from heldout.data.prepared import WEIGHTED_ROWS, write_prepared
-from heldout.data.read import draw_table, read_table
+from heldout.data.read import read_raw
+from heldout.data.read_notes import (
+    notes_on,
+    notes_on_constants,
+    notes_on_empty_rows,
+    reading_facts,
+    with_new_names,
+    without_constants,
+)
+from heldout.data.read_oracle import draw_table
+from heldout.data.read_values import refined
 from heldout.data.request import Request
 from heldout.data.schema import Schema, values_of
 from heldout.data.sealing import check_sealed, seal
@@ -60,18 +70,23 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
     >>> facts["n"], facts["sealed"], facts["schema"]["target"]["classes"]
     (120, 30, ('setosa', 'versicolor', 'virginica'))
     """
-    table = _read(request)
-    check_columns(request, table)
-    check_target(request, table)
-    check_weights(request.weights, table, request.data)
-    source, sealed = seal(request, table)
-    unsealed = table.take(pa.array(source))
+    raw = _read(request)
+    whole = refined(raw, request.reading)
+    request = with_new_names(request, whole)
+    check_columns(request, whole)
+    numbers = rows_with_target(request, whole)
+    table = whole.take(pa.array(numbers)) if len(numbers) < whole.num_rows else whole
+    check_target(request, table, numbers)
+    check_weights(request.weights, table, request.data, numbers)
+    places, sealed = seal(request, raw, table, numbers)
+    source, unsealed = numbers[places], table.take(pa.array(places))
     check_some_weight(request.weights, unsealed, "unsealed")
     check_some_weight(request.weights, sealed, "sealed")
     schema, notes = _infer_schema(request, unsealed, source)
     check_target_kind(request, schema, table)
     rows = numbered_rows(request, unsealed, source)
-    features, strings = schema.encode(unsealed), schema.strings(unsealed)
+    schema, features, constant = without_constants(schema, schema.encode(unsealed))
+    strings = schema.strings(unsealed)
     target = schema.target.encode(values_of(unsealed, request.target))
     check_finite(features, schema, rows["source"], request.data)
     check_sealed(request, schema, sealed)
@@ -79,16 +94,19 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
     facts = {
         "task": request.task,
         "source": request.data,
-        "source_rows": table.num_rows,
+        "source_rows": whole.num_rows,
+        "reading": reading_facts(whole, numbers),
         "n": len(target),
         "sealed": sealed.num_rows,
+        "constant": constant,
         "groups": request.groups,
         "fold_column": request.fold_column,
         "weights": request.weights if rows.dtype == WEIGHTED_ROWS else None,
-        "reading": _found_reading(table),
         "notes": [
-            *_found_reading(table).get("notes", []),
+            *notes_on(request, whole, numbers),
             *notes,
+            *notes_on_constants(constant),
+            *notes_on_empty_rows(schema, features, unsealed, source),
             *_notes_on_weights(request, rows),
         ],
         "missing": _missing(schema, features, strings),
@@ -101,14 +119,8 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
 
 def _read(request: Request) -> pa.Table:
     if request.oracle is None:
-        return read_table(request.data, list(request.missing))
+        return read_raw(request.data, request.reading)
     return draw_table(request.data, request.oracle, seed_for(request.seed, request.task, "oracle"))
-
-
-def _found_reading(table: pa.Table) -> dict[str, Any]:
-    """How the file was read: what its reader found and left with the table."""
-    stored = (table.schema.metadata or {}).get(b"heldout")
-    return json.loads(stored) if stored else {}
 
 
 def _missing(schema: Schema, features: np.ndarray, strings: pa.Table) -> dict[str, int]:

@@ -1,249 +1,243 @@
-"""Reading csv, csv.gz, tsv, parquet and scikit-learn's own data sets as columns.
+"""Reading tables as columns: text files, parquet, feather, workbooks, SQLite and scikit-learn's data sets.
 
-Text formats are read as text, so that types can be inferred from the unsealed rows alone.
+Text formats are read as text, so that types can be inferred from the unsealed rows alone. How a file is to be read
+is found from all of it, and is said: `heldout.data.reading.found_reading`.
 """
 
-import csv
-import gzip
-import io
-import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from heldout.errors import HeldoutError, did_you_mean
-
-MISSING = (
-    "", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "#N/A", "<NA>", "null", "NULL", "None",
-)  # fmt: skip
-"""Texts that mean missing: most of those that pandas takes for missing."""
+from heldout.data.number_texts import number_marks
+from heldout.data.read_bytes import COMPRESSIONS
+from heldout.data.read_text import evidence_of
+from heldout.data.read_values import refined
+from heldout.data.reading import Reading, with_found
+from heldout.errors import HeldoutError
 
 SKLEARN = "sklearn:"
-DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
-DECIMAL_COMMA = r"^([-+]?\d+),(\d+)$"
-"""`3,5` in a file whose delimiter is a semicolon, as spreadsheets write it in many countries."""
+KNOWN = ".csv, .tsv, .txt (also .gz, .zst, .xz, .bz2, .zip), .xlsx, .parquet, .feather, .sqlite, sklearn:NAME"
+OPENERS = {
+    **dict.fromkeys((".csv", ".tsv", ".tab", ".txt"), "text"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".feather", ".arrow", ".ipc"), "feather"),
+    **dict.fromkeys((".xlsx", ".xlsm", ".xls"), "workbook"),
+    **dict.fromkeys((".sqlite", ".sqlite3", ".db"), "sqlite"),
+}
+"""The kinds of files, by their endings."""
 
 
-def read_table(source: str, missing: list[str]) -> pa.Table:
+@dataclass(frozen=True)
+class Source:
+    """A file that can be read in parts.
+
+    Parameters
+    ----------
+    found
+        How it is read.
+    parts
+        Gives the rows in parts of about so many rows, or, for None, of whatever size is fastest.
+    """
+
+    found: dict[str, Any]
+    parts: Callable[[int | None], Iterator[pa.Table]]
+
+
+def read_table(
+    source: str, reading: Reading | None = None, hint: Mapping[str, Any] | None = None
+) -> pa.Table:
     """Read the table behind a config's `data`.
 
     Parameters
     ----------
     source
-        The path of a csv, csv.gz, tsv or parquet file, or `sklearn:NAME`.
-    missing
-        Texts that mean missing, besides the usual ones.
+        The path of a file, or `sklearn:NAME`.
+    reading
+        What the config fixes; the rest is found out.
+    hint
+        What was found in another table of the same kind; it decides in doubt.
 
     Returns
     -------
     pyarrow.Table
-        The columns, with nulls where values are missing. Columns of text formats are texts.
+        The columns, with nulls where values are missing. Columns of text formats are texts; numbers among
+        them have decimal points, and no marks of thousands. `found_reading` says how it was read.
 
     Examples
     --------
-    >>> read_table("sklearn:wine", []).num_rows
+    >>> read_table("sklearn:wine").num_rows
     178
     """
+    reading = reading or Reading()
+    return refined(read_raw(source, reading, hint), reading)
+
+
+def read_raw(
+    source: str, reading: Reading | None = None, hint: Mapping[str, Any] | None = None
+) -> pa.Table:
+    """Read a table as `read_table` does, with numbers as they are spelled in the file, and without `missing`.
+
+    Parameters
+    ----------
+    source, reading, hint
+        As for `read_table`.
+
+    Returns
+    -------
+    pyarrow.Table
+        What `heldout.data.read_values.refined` takes.
+
+    Examples
+    --------
+    >>> read_raw("sklearn:iris").column_names[-1]
+    'target'
+    """
     if source.startswith(SKLEARN):
-        return _read_sklearn(source.removeprefix(SKLEARN))
+        from heldout.data.read_sklearn import read_sklearn
+
+        return with_found(read_sklearn(source.removeprefix(SKLEARN)), {"format": "sklearn"})
+    reading = reading or Reading()
+    file = _open(source, reading, hint or {}, whole=True)
+    parts = list(file.parts(None))
+    if not sum(part.num_rows for part in parts):
+        raise _no_rows(source, file.found)
+    table = pa.concat_tables(parts, promote_options="default")
+    found = _with_marks(file.found, evidence_of(table, {}), reading, hint or {})
+    return with_found(table.combine_chunks() if len(parts) > 1 else table, found)
+
+
+def read_chunks(
+    source: str, reading: Reading, rows: int, hint: Mapping[str, Any] | None = None
+) -> Iterator[pa.Table]:
+    """Read a table in parts, in little memory however large it is.
+
+    The file is read twice: how it is to be read is found from all of it, as `read_table` does.
+
+    Parameters
+    ----------
+    source, reading, hint
+        As for `read_table`.
+    rows
+        The number of rows of a part; the last one may have fewer.
+
+    Returns
+    -------
+    iterator of pyarrow.Table
+        The parts, in order.
+
+    Examples
+    --------
+    >>> [part.num_rows for part in read_chunks("sklearn:iris", Reading(), 80)]
+    [80, 70]
+    """
+    if source.startswith(SKLEARN):
+        table = read_table(source, reading)
+        yield from (table.slice(start, rows) for start in range(0, table.num_rows, rows))
+        return
+    file = _open(source, reading, hint or {}, whole=False)
+    evidence, seen = dict[str, str](), 0
+    for part in file.parts(None):
+        evidence, seen = evidence_of(part, evidence), seen + part.num_rows
+    if not seen:
+        raise _no_rows(source, file.found)
+    found = _with_marks(file.found, evidence, reading, hint or {})
+    for part in _cut(file.parts(rows), rows):
+        yield refined(with_found(part, found), reading)
+
+
+def _cut(parts: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
+    """Parts of so many rows each, from smaller and larger ones."""
+    waiting: list[pa.Table] = []
+    for part in parts:
+        waiting.append(part)
+        while sum(one.num_rows for one in waiting) >= rows:
+            whole = pa.concat_tables(waiting, promote_options="permissive")
+            yield whole.slice(0, rows).combine_chunks()
+            waiting = [whole.slice(rows)]
+    if sum(one.num_rows for one in waiting):
+        yield pa.concat_tables(waiting, promote_options="permissive").combine_chunks()
+
+
+def _open(source: str, reading: Reading, hint: Mapping[str, Any], whole: bool) -> Source:
     path = Path(source)
+    if path.is_dir():
+        raise HeldoutError(f"data: '{source}' is a folder; name a file in it")
     if not path.is_file():
         raise HeldoutError(f"data: no file at '{source}' (looked in {Path.cwd().name}/)")
     if path.stat().st_size == 0:
         raise HeldoutError(f"data: '{source}' is empty")
-    if path.suffix.lower() == ".parquet":
-        return _read_parquet(path, missing)
-    ending = (Path(path.stem).suffix if path.suffix == ".gz" else path.suffix).lower()
-    if ending not in DELIMITERS:
-        raise HeldoutError(
-            f"data: '{source}' has an unknown ending; known: .csv, .csv.gz, .tsv, .parquet, sklearn:NAME"
-        )
-    return _read_text(path, DELIMITERS[ending], {*MISSING, *missing})
+    ending = ending_of(path)
+    kind = OPENERS.get(ending)
+    if kind == "parquet" or kind == "feather":
+        from heldout.data.read_arrow import open_feather, open_parquet
+
+        return Source(*(open_parquet if kind == "parquet" else open_feather)(path))
+    if kind == "sqlite":
+        from heldout.data.read_sqlite import open_sqlite
+
+        return Source(*open_sqlite(path, reading.sheet))
+    if kind == "workbook":
+        from heldout.data.read_workbook import is_workbook, open_workbook
+
+        if is_workbook(path):
+            return Source(*open_workbook(path, reading.sheet))
+        kind = "text"
+    if kind == "text":
+        return _open_text(path, ending, reading, hint, whole)
+    raise HeldoutError(f"data: '{source}' has an unknown ending; known: {KNOWN}")
 
 
-def _read_text(path: Path, delimiter: str, missing: set[str]) -> pa.Table:
-    from pyarrow import csv as arrow_csv
-
-    header, delimiter = _header(path, delimiter)
-    try:
-        table = arrow_csv.read_csv(
-            path,
-            parse_options=arrow_csv.ParseOptions(
-                delimiter=delimiter,
-                newlines_in_values=True,
-                ignore_empty_lines=len(header) > 1,
-            ),
-            convert_options=arrow_csv.ConvertOptions(
-                column_types={name: pa.string() for name in header}, strings_can_be_null=False
-            ),
-        )
-    except (pa.ArrowInvalid, OSError) as error:
-        if "UTF8" in str(error):
-            raise _not_utf8(path) from None
-        raise HeldoutError(f"data: '{path}' could not be read: {error}") from None
-    if table.num_rows == 0:
-        raise HeldoutError(f"data: '{path}' has a header and no rows")
-    columns = [_cleaned(column.combine_chunks(), delimiter, missing) for column in table.columns]
-    return pa.table(columns, names=[name.strip() for name in header])
+def ending_of(path: Path) -> str:
+    """The ending of a file without that of a compression; a zip file is taken for csv unless its name says more."""
+    ending = path.suffix.lower()
+    if ending not in COMPRESSIONS:
+        return ending
+    return Path(path.stem).suffix.lower() or (".csv" if ending == ".zip" else "")
 
 
-def _cleaned(column: pa.Array, delimiter: str, missing: set[str]) -> pa.Array:
-    trimmed = pc.utf8_trim_whitespace(column)
-    if delimiter == ";":
-        trimmed = pc.replace_substring_regex(trimmed, DECIMAL_COMMA, r"\1.\2")
-    return _null_where(trimmed, pc.is_in(trimmed, pa.array(sorted(missing), pa.string())))
+def has_sheets(path: Path) -> bool:
+    """Whether the key `sheet` means something for a file of this ending."""
+    return OPENERS.get(ending_of(path)) in ("workbook", "sqlite")
 
 
-def _null_where(column: pa.Array, absent: pa.Array) -> pa.Array:
-    return pc.if_else(absent, pa.scalar(None, column.type), column)
+def _open_text(
+    path: Path, ending: str, reading: Reading, hint: Mapping[str, Any], whole: bool
+) -> Source:
+    from heldout.data.read_bytes import text_bytes
+    from heldout.data.read_dialect import find_dialect
+    from heldout.data.read_names import renaming_notes
+    from heldout.data.read_text import TextTable
 
-
-def _header(path: Path, delimiter: str) -> tuple[list[str], str]:
-    try:
-        with _open(path) as file:
-            lines = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-            first = lines.readline()
-            delimiter = _delimiter(first, delimiter)
-            header = next(csv.reader(itertools.chain([first], lines), delimiter=delimiter), [])
-    except UnicodeDecodeError:
-        raise _not_utf8(path) from None
-    except gzip.BadGzipFile:
-        raise HeldoutError(f"data: '{path}' ends in .gz and is not gzip-compressed") from None
-    except EOFError:
-        raise HeldoutError(f"data: '{path}' is cut off (the gzip stream has no end)") from None
-    _check_names([name.strip() for name in header], path)
-    return header, delimiter
-
-
-def _delimiter(first: str, usual: str) -> str:
-    """The usual delimiter, or, in a csv file without commas, the semicolon or tab in its header."""
-    if usual == "," and "," not in first:
-        return next((other for other in ";\t" if other in first), usual)
-    return usual
-
-
-def _check_names(names: list[str], path: Path) -> None:
-    if not any(names):
-        raise HeldoutError(f"data: '{path}' has no header line")
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise HeldoutError(
-            f"data: '{path}' has the column name {twice[0]!r} {names.count(twice[0])} times; "
-            "column names must differ"
-        )
-
-
-def _open(path: Path) -> BinaryIO:
-    return cast(BinaryIO, gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb"))
-
-
-def _not_utf8(path: Path) -> HeldoutError:
-    with _open(path) as file:
-        whole = file.read()
-    good = whole.decode("utf-8", errors="replace").partition("\N{REPLACEMENT CHARACTER}")[0]
-    return HeldoutError(
-        f"data: '{path}' is not UTF-8 (line {good.count(chr(10)) + 1}); convert it, for instance with "
-        "iconv -f latin1 -t utf-8"
-    )
-
-
-def _read_parquet(path: Path, missing: list[str]) -> pa.Table:
-    from pyarrow import parquet
-
-    try:
-        with parquet.ParquetFile(path) as file:  # parquet.read_table imports more
-            table = file.read()
-    except (pa.ArrowInvalid, OSError) as error:
-        raise HeldoutError(f"data: '{path}' could not be read as parquet: {error}") from None
-    _check_names(table.column_names, path)
-    if table.num_rows == 0:
-        raise HeldoutError(f"data: '{path}' has no rows")
-    kept = [name for name in table.column_names if not name.startswith("__index_level_")]
-    return pa.table({n: _without(table.column(n).combine_chunks(), missing) for n in kept})
-
-
-def _without(column: pa.Array, missing: list[str]) -> pa.Array:
-    """The column with nulls for the values that the config calls missing."""
-    if pa.types.is_dictionary(column.type):
-        return _without(column.dictionary_decode(), missing).dictionary_encode()
-    if pa.types.is_string_view(column.type):  # pyarrow cannot take rows from these
-        column = column.cast(pa.string())
-    absent = [_as_type(text, column.type) for text in missing]
-    found = pa.array([value for value in absent if value is not None], column.type)
-    return _null_where(column, pc.is_in(column, found)) if len(found) else column
-
-
-def _as_type(text: str, kind: pa.DataType) -> Any:
-    """A text as a value of this type; None if no value of this type is spelled so."""
-    try:
-        return pa.scalar(text).cast(kind).as_py()
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        return None
-
-
-def _read_sklearn(name: str) -> pa.Table:
-    from sklearn import datasets
-
-    loaders = {
-        n.removeprefix("load_"): getattr(datasets, n) for n in dir(datasets) if n[:5] == "load_"
+    if reading.sheet is not None:
+        raise HeldoutError(f"sheet: '{path}' is a text file, which has no sheets")
+    text = text_bytes(path, reading, whole, hint.get("encoding"))
+    dialect = find_dialect(text, ending, reading.delimiter, hint)
+    found = {
+        "format": ending.removeprefix("."),
+        "delimiter": dialect.delimiter,
+        "encoding": text.encoding,
+        "compression": text.compression,
+        "renamed": dialect.renamed,
+        "notes": [*dialect.notes, *renaming_notes(dialect.renamed)],
     }
-    tables = ["breast_cancer", "diabetes", "digits", "iris", "linnerud", "wine"]
-    if name not in tables:
-        raise HeldoutError(f"data: unknown data set 'sklearn:{name}'{did_you_mean(name, tables)}")
-    loaded: Any = loaders[name](**({"scaled": False} if name == "diabetes" else {}))
-    names = [str(n) for n in loaded.feature_names]
-    columns = {n: pa.array(loaded.data[:, i]) for i, n in enumerate(names)}
-    if loaded.target.ndim == 2:
-        columns |= {n: pa.array(loaded.target[:, i]) for i, n in enumerate(loaded.target_names)}
-    elif "target_names" in loaded:
-        columns["target"] = pa.array([str(loaded.target_names[t]) for t in loaded.target])
-    else:
-        columns["target"] = pa.array(loaded.target)
-    return pa.table(columns)
+    table = TextTable(text, dialect)
+    return Source(found, lambda rows: table.parts())
 
 
-def draw_table(source: str, params: dict[str, Any], seed: int) -> pa.Table:
-    """Draw rows from an oracle.
-
-    Parameters
-    ----------
-    source
-        `oracle:NAME`.
-    params
-        All parameters of the oracle, and `rows`: how many to draw.
-    seed
-        The seed of the draw.
-
-    Returns
-    -------
-    pyarrow.Table
-        The features x1, x2, …, the target y and, where rows come in groups, the column `group`.
-
-    Examples
-    --------
-    >>> table = draw_table("oracle:noise", {"features": 2, "share": 0.5, "rows": 3}, seed=1)
-    >>> table.num_rows, table.column_names
-    (3, ['x1', 'x2', 'y'])
-    """
-    import numpy as np
-
-    from heldout.data.oracle_catalogue import GROUPS, PREFIX, TARGET
-    from heldout.data.oracles import feature_names, oracle_of
-
-    oracle = oracle_of(source.removeprefix(PREFIX), params)
-    rows, target = oracle.draw(params["rows"], np.random.default_rng(seed))
-    columns = {
-        name: pa.array(_spelled(rows[:, i], oracle.levels[i]))
-        for i, name in enumerate(feature_names(oracle))
-    }
-    if oracle.grouped:
-        columns[GROUPS] = pa.array(oracle.units(len(rows)))
-    values = _spelled(target, oracle.classes or [])
-    return pa.table({**columns, TARGET: pa.array(values)})
+def _with_marks(
+    found: dict[str, Any], evidence: dict[str, str], reading: Reading, hint: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What was found, and the marks of numbers."""
+    fixed = reading.fixed()
+    decimal, thousands, notes = number_marks(evidence, found.get("delimiter"), fixed, hint)
+    marks = {"decimal": decimal, "thousands": thousands}
+    known = {key: value for key, value in found.items() if value not in (None, {}, [])}
+    return known | marks | {"notes": [*found.get("notes", []), *notes]}
 
 
-def _spelled(values: Any, levels: list[str]) -> Any:
-    """The texts of codes; numbers as they are."""
-    return [levels[int(code)] for code in values] if levels else values
+def _no_rows(source: str, found: dict[str, Any]) -> HeldoutError:
+    text = "delimiter" in found
+    return HeldoutError(f"data: '{source}' has {'a header and ' if text else ''}no rows")

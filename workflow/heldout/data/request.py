@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from heldout.data.reading import Reading
+
 
 @dataclass(frozen=True)
 class Request:
@@ -23,8 +25,10 @@ class Request:
     drop, groups, fold_column, weights
         Columns that are no features: those never used, that of the groups, that of the user's own
         folds, and that of the rows' weights.
-    missing
-        Texts that mean missing, besides the usual ones.
+    reading
+        How the table is read, as far as the config fixes it.
+    missing_target
+        What becomes of rows without a target: `drop` leaves them out, `refuse` is an error.
     categories
         Columns that are categories whatever they look like.
     types
@@ -55,7 +59,8 @@ class Request:
     groups: str | None = None
     fold_column: str | None = None
     weights: str | None = None
-    missing: Sequence[str] = ()
+    reading: Reading = field(default_factory=Reading)
+    missing_target: str = "drop"
     categories: Sequence[str] = ()
     classification: bool | None = None
     test: float | str = 0.2
@@ -63,6 +68,23 @@ class Request:
     oracle: dict[str, Any] | None = None
     private: bool = True
     types: dict[str, str | list[str]] = field(default_factory=dict)
+
+    @property
+    def missing(self) -> Sequence[str]:
+        """Texts that mean missing, besides the usual ones."""
+        return self.reading.missing
+
+    def named_columns(self) -> dict[str, list[str]]:
+        """The columns that the config names, by the keys that name them."""
+        return {
+            "target": [self.target],
+            "groups": [self.groups] if self.groups else [],
+            "kfold.column": [self.fold_column] if self.fold_column else [],
+            "weights": [self.weights] if self.weights else [],
+            "drop": list(self.drop),
+            "categories": list(self.categories),
+            "types": list(self.types),
+        }
 
     def feature_names(self, columns: Iterable[str]) -> list[str]:
         """The columns that are features."""

@@ -12,12 +12,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from heldout.data.reading import found_reading
 from heldout.data.schema import values_of
+from heldout.data.stacking import is_text, on_columns, stacked
 from heldout.names import digest
 
 SIZE = 8
 """Bytes of a row's digest: among a million rows, two meet by chance once in 37 million times."""
 NUMBER = r"^-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
+DECIMAL_COMMA = r"^([-+]?\d+),(\d+)$"
 BOOLEANS = ("true", "false")
 
 
@@ -43,14 +46,53 @@ def row_digests(table: pa.Table) -> list[str]:
     """
     names = sorted(table.column_names)
     codes = np.empty((table.num_rows, len(names)), "<u8")
-    for i, name in enumerate(names):
-        codes[:, i] = _codes(values_of(table, name))
+    plain = pa.Table.from_arrays(
+        [_codable(values_of(table, name)) for name in names], [str(i) for i in range(len(names))]
+    )
+    for batch in plain.to_batches():
+        for places, values in stacked(batch, lambda kind: True):
+            codes[:, places] = _codes(values).reshape(len(places), table.num_rows).T
     salt = bytes.fromhex(digest(*names))
-    rows, width = memoryview(codes.tobytes()), SIZE * len(names)
+    rows, width = codes.data.cast("B") if codes.size else b"", SIZE * len(names)
     return [
         hashlib.blake2b(rows[start : start + width], digest_size=SIZE, salt=salt).hexdigest()
         for start in range(0, len(rows), width)
     ]
+
+
+def as_digested(raw: pa.Table) -> pa.Table:
+    """Bring rows as they were read to the form that digests have always been made of.
+
+    Names are those of the file, if they differ, and in files with semicolons `3,5` is 3.5; numbers with marks of
+    thousands are texts. So a row keeps its digest, however a config says that it is to be read.
+
+    Parameters
+    ----------
+    raw
+        Rows of a table from `heldout.data.read.read_raw`.
+
+    Returns
+    -------
+    pyarrow.Table
+        What `row_digests` takes.
+
+    Examples
+    --------
+    >>> from heldout.data.reading import with_found
+    >>> rows = with_found(pa.table({"x": ["3,5"]}), {"delimiter": ";"})
+    >>> as_digested(rows).to_pydict()
+    {'x': ['3.5']}
+    """
+    found = found_reading(raw)
+    renamed = found.get("renamed", {})
+    given = [renamed.get(name, name) for name in raw.column_names]
+    if renamed and len(set(given)) == len(given):
+        raw = raw.rename_columns(given)
+    if found.get("delimiter") != ";":
+        return raw
+    return on_columns(
+        raw, is_text, lambda texts: pc.replace_substring_regex(texts, DECIMAL_COMMA, r"\1.\2")
+    )
 
 
 def set_digest(digests: list[str]) -> str:
@@ -74,19 +116,29 @@ def set_digest(digests: list[str]) -> str:
     return digest("".join(sorted(digests)))
 
 
-def _codes(values: pa.Array) -> np.ndarray:
-    """A number of 64 bits for each value, equal for equal values: floats as they are, texts hashed."""
+def _codable(values: pa.Array) -> pa.Array:
+    """The values as numbers or as texts."""
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
-    kind = values.type
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+    return values if _is_number(values.type) else _as_text(values)
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+
+
+def _codes(values: pa.Array) -> np.ndarray:
+    """A number of 64 bits for each value, equal for equal values: floats as they are, texts hashed."""
+    if _is_number(values.type):
         return _bits(values)
-    coded = pc.dictionary_encode(_as_text(values))
-    if not len(coded.dictionary):
-        return _bits(pa.nulls(len(values), pa.float64()))
-    places = pc.fill_null(coded.indices, len(coded.dictionary)).to_numpy(zero_copy_only=False)
-    missing = _bits(pa.nulls(1, pa.float64()))
-    return np.concatenate([_text_codes(coded.dictionary), missing])[places]
+    is_number = pc.fill_null(pc.match_substring_regex(values, NUMBER), False)
+    codes = _bits(pc.if_else(is_number, values, pa.scalar(None, pa.string())))
+    is_word = pc.and_(pc.invert(is_number), pc.is_valid(values))
+    words = pc.dictionary_encode(values.filter(is_word))
+    if len(words):
+        hashes = np.array([_hashed(word) for word in words.dictionary.to_pylist()], "<u8")
+        codes[is_word.to_numpy(zero_copy_only=False)] = hashes[words.indices.to_numpy()]
+    return codes
 
 
 def _bits(numbers: pa.Array) -> np.ndarray:
@@ -103,15 +155,6 @@ def _as_text(values: pa.Array) -> pa.Array:
         pa.ArrowNotImplementedError,
     ):  # lists and the like, which must be dropped
         return pa.array([None if v is None else repr(v) for v in values.to_pylist()], pa.string())
-
-
-def _text_codes(texts: pa.Array) -> np.ndarray:
-    """Of different texts: those that are numbers as numbers, the others by a hash."""
-    is_number = pc.match_substring_regex(texts, NUMBER)
-    codes = _bits(pc.if_else(is_number, texts, pa.scalar(None, pa.string())))
-    for place in np.flatnonzero(~is_number.to_numpy(zero_copy_only=False)):
-        codes[place] = _hashed(texts[int(place)].as_py())
-    return codes
 
 
 def _hashed(text: str) -> int:

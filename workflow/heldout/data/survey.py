@@ -37,7 +37,7 @@ ROWS_PER_CLASS = 5
 WEIGHT_NAMES = ("weight", "weights", "sample_weight")
 """Columns of these names may say how much a row counts."""
 ID_NAME = re.compile(
-    r"(?i:(^|[_\s.-])(id|uuid|guid|index|rowid|rownames?)$)|^$|^Unnamed: 0$|(?<=[a-z])(Id|ID)$"
+    r"(?i:(^|[_\s.-])(id|uuid|guid|index|rowid|rownames?)$)|^$|^Unnamed: 0$|^column_1$|(?<=[a-z])(Id|ID)$"
 )
 
 
@@ -97,7 +97,7 @@ def survey(data: str, target: str, groups: str | None) -> Survey:
     >>> found.task, found.n, found.sealed, found.smallest
     ('iris', 120, 30, ('setosa', 40))
     """
-    table = read_table(data, [])
+    table = read_table(data)
     drop = {} if target not in table.column_names else _unusable(table, {target, groups})
     coded = target in table.column_names and _coded_classes(values_of(table, target))
     request = Request(
@@ -113,6 +113,7 @@ def survey(data: str, target: str, groups: str | None) -> Survey:
     with TemporaryDirectory(prefix="heldout-init-") as folder:
         facts = prepare(request, Path(folder) / "data", Path(folder) / "vault")
         prepared = open_prepared(Path(folder) / "data")
+        drop |= dict.fromkeys(facts["constant"], "the same value in every row")
         drop |= _uninformative(prepared, facts["source_rows"])
         return _survey_of(request, facts, prepared, drop, coded)
 

@@ -13,7 +13,9 @@ from heldout.data.schema import is_missing, numbers_in, values_of
 from heldout.errors import HeldoutError
 
 
-def check_weights(column: str | None, table: pa.Table, source: str) -> None:
+def check_weights(
+    column: str | None, table: pa.Table, source: str, numbers: np.ndarray | None = None
+) -> None:
     """Every row has a usable weight; errors name the rows of the source, counted from 1."""
     if column is None:
         return
@@ -21,7 +23,7 @@ def check_weights(column: str | None, table: pa.Table, source: str) -> None:
         if bad.any():
             raise HeldoutError(
                 f"weights: '{column}' is {what} in {bad.sum()} of {len(bad)} rows of {source} (first: "
-                f"{first_rows(bad)}); give every row a number, 0 if the row shall not count"
+                f"{first_rows(bad, numbers)}); give every row a number, 0 if the row shall not count"
             )
 
 

@@ -22,11 +22,13 @@ class Predictor:
     unknown categories and missing values are handled as in training.
 
     Where there is a threshold, a row gets the class at position `positive` if its probability is at least the
-    threshold, else the other one of two classes.
+    threshold, else the other one of two classes. `reading` says how the table of the training was read: in doubt, new
+    ones are read so too.
     """
 
     threshold: float | None = None  # here too: models of earlier versions were stored without it
     positive: int | None = None
+    reading: dict[str, Any] | None = None
 
     def __init__(
         self,
@@ -71,7 +73,7 @@ class Predictor:
 
         schema = schema_from_json(self.schema)
         lost: list[Lost] = []
-        features = schema.encode(_as_table(rows, schema.missing), lost)
+        features = schema.encode(_as_table(rows, schema.missing, self.reading), lost)
         self._tell(lost, sealed)
         said = predict(self.pipeline[-1], self.pipeline[:-1].transform(features), self.classes)
         if self.threshold is None:
@@ -105,11 +107,12 @@ class Untrained:
     predict_proba = predictions = predict
 
 
-def _as_table(rows: Any, missing: Sequence[str]) -> Any:
+def _as_table(rows: Any, missing: Sequence[str], hint: dict[str, Any] | None) -> Any:
     import pyarrow as pa
 
     from heldout.data.read import read_table
+    from heldout.data.reading import Reading
 
     if isinstance(rows, str | Path):
-        return read_table(str(rows), list(missing))
+        return read_table(str(rows), Reading(missing=missing), hint)
     return rows if isinstance(rows, pa.Table) else table_of(rows)

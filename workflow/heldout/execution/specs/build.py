@@ -13,6 +13,7 @@ from heldout.audit.spec import AuditPageSpec
 from heldout.cells.spec import CellsSpec
 from heldout.data import oracle_catalogue
 from heldout.data.ledger import FOLDER, ledger_faults
+from heldout.data.reading import Reading
 from heldout.data.request import Request
 from heldout.data.witness import task_folders
 from heldout.estimates.lookup import nested_among
@@ -66,7 +67,15 @@ def prepare_data(task: DeclaredTask) -> Request:
         groups=block.groups,
         fold_column=block.kfold.column,
         weights=block.weights,
-        missing=block.missing,
+        reading=Reading(
+            delimiter=block.delimiter,
+            decimal=block.decimal,
+            thousands=block.thousands,
+            encoding=block.encoding,
+            sheet=block.sheet,
+            missing=block.missing,
+        ),
+        missing_target=block.missing_target,
         categories=block.categories,
         types=block.types,
         classification=classification_of(block.loss),

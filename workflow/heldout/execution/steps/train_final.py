@@ -29,6 +29,7 @@ def main(folder: Path, spec: TrainFinal) -> None:
         theta, labels = without_threshold(theta), asdict(decision)
     pipeline = final_pipeline(plan, store, choice["learner"], theta)
     predictor = Predictor(pipeline, plan.table.facts["schema"], **labels)
+    predictor.reading = plan.table.facts.get("reading")
     final = folder / "final"
     final.mkdir(parents=True, exist_ok=True)
     write_atomic(final / "model.joblib", lambda file: joblib.dump(predictor, file))
