@@ -275,8 +275,8 @@ INPUTS: dict[str, tuple[Spoil, str]] = {
         "data: 'latin.csv' is not UTF-8 (line 3); convert it, for instance with iconv",
     ),
     "column name twice": (
-        header("bill,bill,island,species"),
-        "data: 'birds.csv' has the column name 'bill' 2 times; column names must differ",
+        header("bill,species,island,species"),
+        "target: birds.csv has the column name 'species' 2 times; give each column a name of its own",
     ),
     "no such target": (
         task(target="spezies"),
@@ -292,11 +292,11 @@ INPUTS: dict[str, tuple[Spoil, str]] = {
         "target 'species' is constant ('gentoo' in all rows)",
     ),
     "missing target": (
-        cell(4, "species", "NA"),
+        cell(4, "species", "NA", missing_target="refuse"),
         "target 'species' is missing in 1 of 75 rows (first: row 4); remove these rows from birds.csv",
     ),
     "NaN target": (
-        cell(4, "bill", "NaN", **NUMBER),
+        cell(4, "bill", "NaN", **NUMBER, missing_target="refuse"),
         "target 'bill' is missing in 1 of 75 rows (first: row 4)",
     ),
     "infinite target": (
