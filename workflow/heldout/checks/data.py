@@ -5,7 +5,7 @@ import numpy as np
 from heldout.checks.check import Context, Outcome, failed, not_applicable, passed
 from heldout.errors import counted
 from heldout.estimates.refusals import FEWEST_PER_FOLD
-from heldout.resampling.kinds import FULL
+from heldout.resampling.kinds import FULL, RECENT
 from heldout.resampling.split import Resample
 
 ID_WORDS = (
@@ -27,7 +27,7 @@ def all_resamples(context: Context) -> list[Resample]:
     return [
         resample
         for kind, named in context.loss_table.resamples.items()
-        if kind != FULL
+        if kind not in (FULL, RECENT)
         for resample in named.values()
         if not resample.members
     ]

@@ -22,6 +22,7 @@ def check_columns(request: Request, table: pa.Table) -> None:
         "groups": [request.groups] if request.groups else [],
         "kfold.column": [request.fold_column] if request.fold_column else [],
         "weights": [request.weights] if request.weights else [],
+        "time": [request.time] if request.time else [],
         "drop": list(request.drop),
         "categories": list(request.categories),
     }

@@ -19,11 +19,12 @@ from heldout.data.input_checks import (
     check_target_kind,
     target_of,
 )
-from heldout.data.prepared import WEIGHTED_ROWS, write_prepared
+from heldout.data.prepared import TIME, WEIGHT, write_prepared
 from heldout.data.read import draw_table, read_table
 from heldout.data.request import Request
 from heldout.data.schema import Schema, infer_column, values_of
 from heldout.data.sealing import check_sealed, seal
+from heldout.data.time_order import facts_about, with_times
 from heldout.data.vault import write_sealed
 from heldout.data.weighting import check_some_weight, check_weights
 from heldout.errors import HeldoutError
@@ -66,6 +67,12 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
     schema, notes = _infer_schema(request, unsealed)
     check_target_kind(request, schema, table)
     rows = numbered_rows(request, unsealed, source)
+    time = None
+    if request.time is not None:
+        rows = with_times(rows, request.time, unsealed)
+        apart = 0 if isinstance(request.test, str) else sealed.num_rows
+        time, more = facts_about(request, unsealed, table.num_rows - len(source) - apart)
+        notes += more
     features = schema.encode(unsealed)
     target = schema.target.encode(values_of(unsealed, request.target))
     check_finite(features, schema, rows["source"], request.data)
@@ -79,7 +86,8 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
         "sealed": sealed.num_rows,
         "groups": request.groups,
         "fold_column": request.fold_column,
-        "weights": request.weights if rows.dtype == WEIGHTED_ROWS else None,
+        "weights": request.weights if WEIGHT in (rows.dtype.names or ()) else None,
+        TIME: time,
         "notes": [*notes, *_notes_on_weights(request, rows)],
         "schema": schema.as_json(),
     }
@@ -95,7 +103,7 @@ def _read(request: Request) -> pa.Table:
 
 
 def _notes_on_weights(request: Request, rows: np.ndarray) -> list[str]:
-    if request.weights is None or rows.dtype == WEIGHTED_ROWS:
+    if request.weights is None or WEIGHT in (rows.dtype.names or ()):
         return []
     same = f"weights: '{request.weights}' is the same in all unsealed rows"
     return [f"{same}, which counts as no weights"]

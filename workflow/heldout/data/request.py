@@ -4,8 +4,10 @@ Standard library only: the workflow may import this while it is parsed.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from heldout.resampling.spec import Rolling
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class Request:
         The parameters of the oracle that the rows are drawn from, and how many `rows`.
     private
         Whether nobody else may read the sealed rows.
+    time, rolling
+        The column that puts rows in time order, if there is one, and how they are divided.
 
     Examples
     --------
@@ -60,8 +64,10 @@ class Request:
     stratify: bool = True
     oracle: dict[str, Any] | None = None
     private: bool = True
+    time: str | None = None
+    rolling: Rolling = field(default_factory=Rolling)
 
     def feature_names(self, columns: Iterable[str]) -> list[str]:
         """The columns that are features."""
-        others = {self.target, self.groups, self.fold_column, self.weights, *self.drop}
+        others = {self.target, self.groups, self.fold_column, self.weights, self.time, *self.drop}
         return [name for name in columns if name not in others]

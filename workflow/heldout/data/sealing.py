@@ -1,4 +1,4 @@
-"""Which rows are sealed: a random share of the units, a table of its own, or none.
+"""Which rows are sealed: a random share of the units, the latest share in time, a table of its own, or none.
 
 The draw depends on the seed, the name of the table's file and the target, and not on the task's name or
 the folder of the file: tasks that share these, the share, groups and strata seal the same rows.
@@ -15,6 +15,7 @@ from heldout.data.read import read_table
 from heldout.data.request import Request
 from heldout.data.row_digests import row_digests
 from heldout.data.schema import Schema, values_of
+from heldout.data.time_order import latest_rows, rows_before
 from heldout.data.vault import ROW_DIGEST, SOURCE_ROW
 from heldout.data.weighting import check_weights
 from heldout.errors import HeldoutError
@@ -29,7 +30,11 @@ def seal(request: Request, table: pa.Table) -> tuple[np.ndarray, pa.Table]:
         test = read_table(request.test, list(request.missing))
         check_test_table(request, table, test)
         check_weights(request.weights, test, request.test)
-        return everything, _labelled(request, request.test, test, np.arange(test.num_rows))
+        unsealed = everything if request.time is None else rows_before(request, table, test)
+        return unsealed, _labelled(request, request.test, test, np.arange(test.num_rows))
+    if request.time is not None:
+        unsealed, latest = latest_rows(request, table, request.test)
+        return unsealed, _labelled(request, request.data, table, latest)
     if request.test == 0:
         return everything, _labelled(request, request.data, table, everything[:0])
     target = target_of(request, table)

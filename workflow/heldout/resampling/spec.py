@@ -55,9 +55,9 @@ class Bootstrap:
 class Rolling:
     """Blocks in time order; `window` and `gap` as the config spells them."""
 
-    blocks: int
-    window: int | str | None
-    gap: int | str
+    blocks: int = 10
+    window: int | str | None = None
+    gap: int | str = 0
 
 
 @dataclass(frozen=True)
