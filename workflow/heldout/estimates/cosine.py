@@ -34,7 +34,7 @@ def averages(count: int) -> int:
     >>> [averages(count) for count in (6, 10, 20, 50, 1000)]
     [2, 2, 2, 5, 40]
     """
-    return max(2, int(0.4 * count ** (2 / 3)))
+    return max(2, int(0.4 * count ** (2 / 3) + 1e-9))  # 0.4 · 1000^(2/3) is 40
 
 
 def cosine_se(values: np.ndarray) -> float | None:
@@ -53,7 +53,7 @@ def cosine_se(values: np.ndarray) -> float | None:
     Examples
     --------
     >>> round(cosine_se(np.array([1.0, 3.0, 2.0, 5.0, 4.0, 6.0])), 4)
-    1.1758
+    1.0522
     """
     count = len(values)
     if count < FEWEST:

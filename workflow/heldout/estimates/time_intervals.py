@@ -32,7 +32,7 @@ def series_of(evidence: Evidence) -> np.ndarray:
     --------
     >>> losses, times = [np.array([1.0, 0.0, 4.0])], np.array([7.0, 5.0, 7.0])
     >>> series_of(Evidence("test", losses, [np.arange(3)], times=times)).round(3).tolist()
-    [0.556, 2.278]
+    [0.556, 2.778]
     """
     if evidence.estimator in SERIES:
         return evidence.set_means
@@ -80,7 +80,7 @@ def cosine_t(evidence: Evidence, delta: float) -> Bounds:
     >>> blocks = [np.array([loss]) for loss in (1.0, 3.0, 2.0, 5.0, 4.0, 6.0)]
     >>> found = cosine_t(Evidence("rolling", blocks, [np.arange(1)] * 6), 0.05)
     >>> [round(one, 2) for one in found]
-    [1.18, -1.56, 8.56]
+    [1.05, -1.03, 8.03]
     """
     values = series_of(evidence)
     se = cosine_se(values)

@@ -7,6 +7,8 @@ import numpy as np
 
 from heldout.errors import HeldoutError
 
+LARGE = 2
+"""Groups that tie more rows together than so many equal parts are refused: parts would be too unequal."""
 ROUNDING = 4
 """Times closer than so many units in the last place count as equal."""
 
@@ -83,7 +85,7 @@ class Stamps:
         """A row of a group that spans more time than so many parts can hold; None if there is none."""
         sizes = np.bincount(self.atom)
         several = np.bincount(np.unique(np.stack([self.atom, self.rank]), axis=1)[0]) > 1
-        large = several & (sizes > max(len(self.time) / count, 1))
+        large = several & (sizes > LARGE * len(self.time) / count)
         if len(sizes) < count:
             large = several
         if not large.any():
@@ -104,7 +106,23 @@ class Stamps:
 
 
 def across(which: str) -> str:
-    """What is said of a group that spans blocks."""
+    """Say why a group that spans blocks is refused.
+
+    Parameters
+    ----------
+    which
+        Which group it is.
+
+    Returns
+    -------
+    str
+        The reason, and what to do.
+
+    Examples
+    --------
+    >>> across("'anna' of 'who'").partition(":")[0]
+    "the group 'anna' of 'who' spans several blocks of time"
+    """
     return (
         f"the group {which} spans several blocks of time: its rows would be in the training rows and held out. "
         "Set fewer blocks (rolling.blocks), or leave out groups if rows of one group that are apart in time may "

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from heldout.data.prepared import TIME
-from heldout.data.schema import schema_from_json, values_of
+from heldout.data.schema import schema_from_json
 from heldout.data.time_order import times_of
 from heldout.data.vault import SOURCE_ROW
 from heldout.data.weighting import differing_weights
@@ -83,7 +83,7 @@ def predict_sealed(
         predictions=predictor.predictions(sealed) if sealed.num_rows else Predictions(),
         classes=predictor.classes,
         weight=differing_weights(weights, sealed),
-        time=None if time is None else times_of(time, values_of(sealed, time)).values,
+        time=None if time is None else _times(sealed, time),
     )
 
 
@@ -93,6 +93,10 @@ def _units(sealed: "pa.Table", groups: str | None) -> np.ndarray:
         return np.arange(sealed.num_rows)
     names = np.array(sealed.column(groups).to_pylist(), str)
     return np.unique(names, return_inverse=True)[1]
+
+
+def _times(sealed: "pa.Table", name: str) -> np.ndarray:
+    return times_of(name, sealed.column(name).combine_chunks()).values
 
 
 def write_predictions(vault: Path, found: SealedPredictions) -> None:
