@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     output = arguments.output
     if output.exists() and not arguments.force:
         raise HeldoutError(f"'{output}' exists; overwrite it with --force, or choose --output FILE")
-    found = survey(arguments.table, arguments.target, arguments.groups)
+    found = survey(arguments.table, arguments.target, arguments.groups, arguments.time)
     if not found.features:
         raise HeldoutError(f"'{found.data}' has no column that looks like a feature: {found.drop}")
     text = config_text(found)
@@ -68,10 +68,15 @@ def _task(found: Survey) -> Iterator[str]:
         note = "if it says how much each row counts; then without knn, which takes no weights"
         yield f"    # weights: {found.weights}{_note(note)}"
     yield from _loss(found)
+    if found.time is not None:
+        yield f"    time: {_flow(found.time)}  # models are judged by rows that are later than theirs"
+        yield f"    rolling: {{blocks: {found.blocks}, window: null, gap: 0}}  # window: 90d, gap: 7d, or so many blocks"
     yield from _test(found)
     yield f"    estimators: {_flow(_estimators(found))}"
-    yield from _kfold(found)
-    yield "    select: {by: kfold, rule: min}  # one_se: the simplest of the nearly best"
+    if found.time is None:
+        yield from _kfold(found)
+    by = "kfold" if found.time is None else "rolling"
+    yield f"    select: {{by: {by}, rule: min}}  # one_se: the simplest of the nearly best"
     yield f"    learners: {_flow(list(_grids(found)))}"
     yield ""
 
@@ -105,7 +110,8 @@ def _loss(found: Survey) -> Iterator[str]:
 def _test(found: Survey) -> Iterator[str]:
     what = "groups" if found.groups is not None else "rows"
     if found.sealed:
-        yield f"    test: {found.test}  # share of the {what}, sealed now and opened once at the end"
+        which = "the latest share" if found.time is not None else "share"
+        yield f"    test: {found.test}  # {which} of the {what}, sealed now and opened once at the end"
     else:
         yield f"    test: 0  # {found.units} {what} are too few to seal some of them"
 
@@ -115,7 +121,8 @@ def _estimators(found: Survey) -> list[str]:
     impossible = set() if found.sealed else {"test"}
     if _folds(found)[0] < 3:
         impossible |= {"nested_cv"}
-    return [name for name in default_estimators() if name not in impossible]
+    usual = default_estimators(in_time=found.time is not None)
+    return [name for name in usual if name not in impossible]
 
 
 def _folds(found: Survey) -> tuple[int, bool]:
@@ -174,6 +181,8 @@ def _grids(found: Survey) -> dict[str, dict[str, Any]]:
 def _knn_grid(found: Survey) -> dict[str, Any]:
     """At most as many neighbours as the smallest training set has rows: nested CV leaves out two folds."""
     left_out = 2 * math.ceil(found.n / _folds(found)[0])
+    if found.time is not None:  # the first block is all that the first model is trained on
+        left_out = found.n - found.n // found.blocks
     return {"n_neighbors": [k for k in N_NEIGHBORS if k <= max(1, found.n - left_out)]}
 
 
