@@ -352,7 +352,7 @@ _ENTRIES = (
         valid="rows in time order, six blocks (or time stamps, of a development or test set) or more",
         meaning="Losses that follow each other in time are dependent. The slow waves in the series of block means say "
         "how much their mean varies.",
-        formula="R̂ ± t_B·√(ω²/T), ω² = 1/B·Σ_j Λ_j², Λ_j = √(2/T)·Σ_t cos(πj(t − ½)/T)·x_t, B = max(2, ⌊0.4·T^(2/3)⌋)",
+        formula="R̂ ± h, h = t_B·√(ω²/T); losses without an upper bound: [R̂ − h, R̂ + h + h²/(2R̂)]; ω² = 1/B·Σ_j Λ_j², Λ_j = √(2/T)·Σ_t cos(πj(t − ½)/T)·x_t, B = max(2, ⌊0.4·T^(2/3)⌋)",
         caveat="is wide with few blocks, and takes risks as steady: it knows of no change to come",
         reference="Müller 2007, A theory of robust long-run variance estimation; Lazarus, Lewis, Stock & Watson 2018",
         url="https://doi.org/10.1080/07350015.2018.1506926",

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import special
 
+from heldout.estimates import ends
 from heldout.estimates.cosine import averages, cosine_se
 from heldout.estimates.evidence import Bounds, Evidence, differs
 
@@ -63,6 +64,8 @@ def unless_in_time(evidence: Evidence) -> str | None:
 def cosine_t(evidence: Evidence, delta: float) -> Bounds:
     """Mean ± t_B·SE by B cosine averages of the values in time order.
 
+    Losses without an upper bound are skewed: [C − h, C + h + h²/(2C)], h = t_B·SE (docs/time.md).
+
     Parameters
     ----------
     evidence
@@ -80,10 +83,12 @@ def cosine_t(evidence: Evidence, delta: float) -> Bounds:
     >>> blocks = [np.array([loss]) for loss in (1.0, 3.0, 2.0, 5.0, 4.0, 6.0)]
     >>> found = cosine_t(Evidence("rolling", blocks, [np.arange(1)] * 6), 0.05)
     >>> [round(one, 2) for one in found]
-    [1.05, -1.03, 8.03]
+    [1.05, 0.0, 10.95]
     """
     values = series_of(evidence)
     se = cosine_se(values)
     assert se is not None
     half = float(special.stdtrit(averages(len(values)), 1 - delta / 2)) * se
+    if evidence.bound is None and not evidence.negative and evidence.risk > 0:
+        return se, *ends.skewed(evidence.risk, half)
     return se, evidence.risk - half, evidence.risk + half
