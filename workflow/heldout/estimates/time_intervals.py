@@ -83,7 +83,7 @@ def cosine_t(evidence: Evidence, delta: float) -> Bounds:
     >>> blocks = [np.array([loss]) for loss in (1.0, 3.0, 2.0, 5.0, 4.0, 6.0)]
     >>> found = cosine_t(Evidence("rolling", blocks, [np.arange(1)] * 6), 0.05)
     >>> [round(one, 2) for one in found]
-    [1.05, 0.0, 10.95]
+    [1.05, 0.0, 10.96]
     """
     values = series_of(evidence)
     se = cosine_se(values)
