@@ -88,7 +88,7 @@ def stable_choice(context: Context) -> Outcome:
     kept = {(row.learner, row.theta) for row in context.kept if row.kept_all}
     choices = Counter((fold.chosen, fold.theta) for fold in folds)
     (learner, theta), count = choices.most_common(1)[0]
-    what = "blocks" if context.loss_table.has(PREFIXES) else "outer folds"
+    what = "blocks" if folds[0].estimator == "nested_rolling" else "outer folds"
     text = f"{count} of {len(folds)} {what} choose {learner} {theta}"
     if any(row.p_all < 1 for row in context.kept):  # there are units enough to tell something
         like_best = sum(number for choice, number in choices.items() if choice in kept)
