@@ -1,7 +1,6 @@
 """Rows in time order: the time column, the latest share that is sealed, and what is said of them."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,8 @@ from heldout.data.request import Request
 from heldout.data.schema import is_missing, numbers_in, values_of
 from heldout.errors import HeldoutError
 from heldout.resampling.rolling import known_before, latest_share
-from heldout.resampling.spans import Span, spans_of
+from heldout.resampling.spans import Span, shown_time, spans_of
 from heldout.resampling.stamps import Stamps, across
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -31,33 +28,6 @@ class Times:
     def shown(self, value: float) -> str:
         """A time as people read it."""
         return shown_time(value, self.dates)
-
-
-def shown_time(value: float, dates: bool) -> str:
-    """Write a time as people read it.
-
-    Parameters
-    ----------
-    value
-        A number, or seconds since 1970 (UTC).
-    dates
-        Whether these are seconds.
-
-    Returns
-    -------
-    str
-        The number, or the date, with the time of day where there is one.
-
-    Examples
-    --------
-    >>> shown_time(1999.0, dates=False), shown_time(86400.0, dates=True)
-    ('1999', '1970-01-02')
-    """
-    if not dates:
-        return f"{value:.10g}"
-    moment = EPOCH + timedelta(seconds=value)
-    plain = moment.replace(tzinfo=None)
-    return plain.date().isoformat() if value % 86400 == 0 else plain.isoformat(" ")
 
 
 def times_of(name: str, values: pa.Array) -> Times:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from heldout.data.prepared import Prepared
-from heldout.data.time_order import shown_time
 from heldout.estimates.loss_table import LossTable, open_loss_table
 from heldout.estimates.spec import LossTableSpec
 from heldout.names import canonical
 from heldout.resampling.kinds import PREFIXES
 from heldout.resampling.prefixes import Prefix, prefixes
+from heldout.resampling.spans import shown_time
 from heldout.results.tables import Table, pack
 
 COLUMNS = (

@@ -5,6 +5,7 @@ Standard library only: the workflow imports this while it is parsed.
 
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from heldout.errors import HeldoutError
 
@@ -12,6 +13,8 @@ SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 """The units of time, for time columns with dates."""
 UNITS = "units"
 """The unit of time columns with numbers: that of the column itself."""
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _TEXT = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)")
 
@@ -122,3 +125,30 @@ def spans_of(window: int | str | None, gap: int | str, dates: bool) -> tuple[Spa
     for span, key in zip(found, ("rolling.window", "rolling.gap"), strict=True):
         check_unit(span, dates, key)
     return found
+
+
+def shown_time(value: float, dates: bool) -> str:
+    """Write a time as people read it.
+
+    Parameters
+    ----------
+    value
+        A number, or seconds since 1970 (UTC).
+    dates
+        Whether these are seconds.
+
+    Returns
+    -------
+    str
+        The number, or the date, with the time of day where there is one.
+
+    Examples
+    --------
+    >>> shown_time(1999.0, dates=False), shown_time(86400.0, dates=True)
+    ('1999', '1970-01-02')
+    """
+    if not dates:
+        return f"{value:.10g}"
+    moment = EPOCH + timedelta(seconds=value)
+    plain = moment.replace(tzinfo=None)
+    return plain.date().isoformat() if value % 86400 == 0 else plain.isoformat(" ")
