@@ -8,6 +8,7 @@ import pytest
 from inprocess import Run, run_task
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import log_loss, r2_score, roc_auc_score
+from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
@@ -305,3 +306,44 @@ def test_the_interval_is_that_of_cosine_averages(loop: Loop) -> None:
     else:
         assert row.interval == "cosine_t"
         assert row.se == pytest.approx(cosine_error(series), rel=1e-4)
+
+
+# --- an endless grid ---------------------------------------------------------------------------------
+
+
+def test_a_scan_goes_on_until_every_choice_before_a_block_has_stopped(tmp_path: Path) -> None:
+    table = Table(False)
+    task = {
+        "data": table.write(tmp_path), "target": "y", "time": "when", "drop": ["w", "site"], "test": 0,
+        "rolling": {"blocks": 6}, "learners": ["knn"], "loss": "squared",
+        "estimators": ["rolling", "nested_rolling"],
+        "select": {"rule": "first_local_min", "patience": 2, "maximum": 9},
+    }  # fmt: skip
+    knn = {"estimator": "knn", "grid": {"n_neighbors": {"from": 1}}}
+    run = run_task({"tasks": {"t": task}, "learners": {"knn": knn}}, tmp_path / "run")
+    tried = sorted({int(row.theta.split(":")[1][:-1]) for row in run.risks})
+    assert tried == list(range(1, len(tried) + 1))
+    assert [row.fold for row in run.folds if row.learner == "knn"] == [3, 4, 5, 6]
+    series: dict[int, list[float]] = {k: [] for k in tried}
+    rows = np.load(run.folder / "data" / "rows.npy")
+    block = blocks_by_hand(rows["time"], Loop.ranks(rows["time"]), 6)
+    x, y = table.x[rows["source"]], table.y[rows["source"]]
+    for t in range(2, 7):
+        train, held = block < t, block == t
+        scale = StandardScaler().fit(x[train])
+        for k in tried:
+            model = KNeighborsRegressor(k).fit(scale.transform(x[train]), y[train])
+            series[k].append(np.mean((model.predict(scale.transform(x[held])) - y[held]) ** 2))
+    for row in run.folds:
+        known = {k: np.array(losses[: row.fold - 2]) for k, losses in series.items()}
+        best, rises = 1, 0
+        for k in tried[1:]:
+            error = cosine_error(known[best]) if len(known[best]) >= 3 else 0.0
+            if known[k].mean() < known[best].mean():
+                best, rises = k, 0
+            elif known[k].mean() > known[best].mean() + error:
+                rises += 1
+            if rises == 2:
+                break
+        assert row.theta == f'{{"n_neighbors":{best}}}'
+        assert rises == 2 or len(tried) == 9
