@@ -138,13 +138,14 @@ def test_theta_is_chosen_by_blocks_that_were_over():
     assert known == [[], [], [3], [3, 4], [3, 4, 5], [3, 4, 5, 6], [*range(3, 8)], [*range(3, 9)]]
 
 
-def test_with_a_gap_in_time_a_block_counts_when_its_last_row_is_old_enough():
-    found = prefixes(rolling_split(rows_at(range(30)), 10, Span(), Span(time=2.0)))
+@pytest.mark.parametrize("gap", [1.0, 2.0])
+def test_with_a_gap_in_time_a_block_counts_when_its_last_row_is_old_enough(gap):
+    found = prefixes(rolling_split(rows_at(range(30)), 10, Span(), Span(time=gap)))
     for one in found:
         start = float(one.rows.min())
         known = [found[i] for i in earlier(found, one)]
-        assert all(block.rows.max() < start - 2 for block in known)
-        assert known == [block for block in found if block.rows.max() < start - 2]
+        assert all(block.rows.max() < start - gap for block in known)
+        assert known == [block for block in found if block.rows.max() < start - gap]
 
 
 def test_blocks_without_classes_are_refused_before_any_fit():
