@@ -100,7 +100,7 @@ def test_series_are_covered(count: int, rho: float, least: float) -> None:
 
 
 def test_tables_are_covered_through_heldouts_own_estimates() -> None:
-    draws = 60
+    draws = 30
     least = 0.95 - 4 * np.sqrt(0.05 * 0.95 / draws)
     found = table_coverage(150, 8, 0.5, False, draws)
     assert set(found) == {"rolling", "nested_rolling", "test", "holdout"}
@@ -153,7 +153,7 @@ def test_differences_are_compared_by_the_same_interval() -> None:
 
 def test_learners_that_are_alike_are_seldom_told_apart() -> None:
     """Three learners, dependent blocks: the familywise error is about 5 % (four Monte Carlo errors)."""
-    draws, draw = 600, np.random.default_rng(6)
+    draws, draw = 300, np.random.default_rng(6)
     told = 0
     for _ in range(draws):
         series = autoregression((20, 3), 0.5, draw)

@@ -84,6 +84,8 @@ class Stamps:
     def divided(self, count: int) -> int | None:
         """A row of a group that spans more time than so many parts can hold; None if there is none."""
         sizes = np.bincount(self.atom)
+        if len(sizes) == len(self.values):  # no group ties stamps together
+            return None
         several = np.bincount(np.unique(np.stack([self.atom, self.rank]), axis=1)[0]) > 1
         large = several & (sizes > LARGE * len(self.time) / count)
         if len(sizes) < count:
