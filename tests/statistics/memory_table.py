@@ -32,7 +32,9 @@ class MemoryTable:
         self.resamples = {
             kind: {r.name: r for r in resamples(kind, self.n, self.splits)} for kind in self.kinds
         }
-        self.table = SimpleNamespace(n=self.n, grouped=False, weights=None, class_counts=None)
+        self.table = SimpleNamespace(
+            n=self.n, grouped=False, weights=None, times=None, class_counts=None
+        )
 
     def has(self, kind: str) -> bool:
         return kind in self.resamples

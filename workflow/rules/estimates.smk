@@ -115,6 +115,7 @@ rule train_final:
         plan.reads(
             "train_final",
             table=WHOLE_TABLE,
+            splits=study.final_splits,
             choice="results/{task}/selection/choice.json",
         ),
     output:

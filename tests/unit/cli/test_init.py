@@ -343,3 +343,27 @@ def test_a_column_that_may_be_weights_stays_a_feature_with_a_comment(init):
     assert "    # weights: weight  # if it says" in Path("config/config.yaml").read_text()
     init(columns() | CLASSES | {"body_weight": NUMBERS["y"]})
     assert "weights:" not in Path("config/config.yaml").read_text()
+
+
+def test_time(init, tmp_path):
+    days = [f"2024-{1 + i // 28:02d}-{1 + i % 28:02d}" for i in range(N)]
+    config = init(columns() | NUMBERS | {"day": days}, "--time", "day")
+    assert task(config)["time"] == "day"
+    assert task(config)["rolling"] == {"blocks": 10, "window": None, "gap": 0}
+    assert task(config)["select"]["by"] == "rolling"
+    assert "kfold" not in task(config)
+    assert task(config)["estimators"] == [
+        "training",
+        "holdout",
+        "rolling",
+        "nested_rolling",
+        "test",
+    ]
+    assert max(config["learners"]["knn"]["grid"]["n_neighbors"]) <= 8  # rows of the first block
+
+
+def test_few_stamps_make_few_blocks(init, tmp_path):
+    config = init(
+        columns() | NUMBERS | {"year": [2000 + i % 8 for i in range(N)]}, "--time", "year"
+    )
+    assert task(config)["rolling"]["blocks"] == 6

@@ -17,7 +17,7 @@ from heldout.errors import HeldoutError
 from heldout.estimates.algorithm import Algorithm
 from heldout.estimates.evidence import Bounds, Estimate, Evidence
 from heldout.estimates.interval_registry import INTERVALS
-from heldout.estimates.lookup import estimator_names
+from heldout.estimates.lookup import default_estimators, estimator_names
 from heldout.estimates.procedures import Procedures
 from heldout.estimates.registry import ESTIMATORS
 from heldout.measures.registry import LOSSES, Loss
@@ -49,13 +49,15 @@ LOSSES_OF_RUNS = {
 
 def asked_for(loss: str) -> list[str]:
     """A score of sets has no leave-one-out."""
-    return [name for name in estimator_names() if loss not in SCORES or name != "loo"]
+    names = [name for name in estimator_names() if not ESTIMATORS[name].only_in_time]
+    return [name for name in names if loss not in SCORES or name != "loo"]
 
 
 def expected(loss: str) -> list[str]:
     """The estimators that have rows, in their order."""
     pooled = loss in SCORES and SCORES[loss].pooled
     without = {"loo"} if loss in SCORES else set()
+    without |= {name for name, entry in ESTIMATORS.items() if entry.only_in_time}
     if not pooled:
         without |= {"nested_cv_pooled"}
     if loss == "roc_auc":
@@ -79,7 +81,26 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
         folder = tmp_path_factory.mktemp("all")
         asked = config(folder, classes, loss=loss, estimators=asked_for(loss), **everything)
         found[loss] = run_task(asked, folder / "run")
+    found["in time"] = run_in_time(tmp_path_factory.mktemp("in_time"))
     return found
+
+
+def run_in_time(folder: Path) -> Run:
+    """The table in the order of a column, by the default estimators."""
+    asked = config(
+        folder,
+        time="w",
+        test=0.25,
+        rolling={"blocks": 7},
+        estimators=default_estimators(in_time=True),
+    )
+    return run_task(asked, folder / "run")
+
+
+def test_in_time_order_the_default_estimators_appear(runs: dict[str, Run]) -> None:
+    names = [row.estimator for row in runs["in time"].estimates if row.learner == "all"]
+    assert list(dict.fromkeys(names)) == default_estimators(in_time=True)
+    assert {row.interval for row in runs["in time"].estimates if row.interval} == {"cosine_t"}
 
 
 @pytest.mark.parametrize("loss", LOSSES_OF_RUNS)

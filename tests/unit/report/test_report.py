@@ -250,6 +250,7 @@ def test_the_provenance_names_engines_and_measured_steps(tmp_path: Path) -> None
 SHORTHANDS = {
     "TABLE": "prepare_data",
     "study.split_files": "draw_splits",
+    "study.final_splits": "draw_splits",
     "plan.manifests": "fit_cells",
 }
 """How rules name the files that many of them read."""

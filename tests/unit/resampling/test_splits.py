@@ -1,5 +1,7 @@
 """Splits: held-out sets that never meet their training rows, even in size and in class."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,9 @@ from tables import prepared
 from heldout.errors import HeldoutError
 from heldout.resampling import draw, kinds, split
 from heldout.resampling.halvings import draw_halvings
+from heldout.resampling.rolling import rolling_split
 from heldout.resampling.rows import Rows
+from heldout.resampling.spans import Span
 from heldout.resampling.split_file import read_split, write_split
 from heldout.resampling.units import draw_fraction
 
@@ -135,6 +139,12 @@ def test_unstratified_folds_ignore_classes():
     assert any(len(set(fold)) == 1 for fold in folds)
 
 
+def in_order(sample):
+    """The same rows with a time of their own each; groups follow each other."""
+    time = np.argsort(np.argsort(sample.unit, kind="stable"))
+    return replace(sample, time=time.astype(float))
+
+
 def all_resamples(sample, k=4):
     """Every kind of held-out set of one sample."""
     seeds = [11, 12]
@@ -145,6 +155,7 @@ def all_resamples(sample, k=4):
         "montecarlo": draw.draw_montecarlo(sample, 0.2, True, seeds),
         "bootstrap": draw.draw_bootstrap(sample, seeds),
         "halvings": draw_halvings(sample, 0.2, True, 2, 2, lambda name: sum(map(ord, name))),
+        "rolling": rolling_split(in_order(sample), k, Span(blocks=2), Span()),
     }
     assert set(drawn) == set(kinds.SPLIT_FILE.values())
     return {

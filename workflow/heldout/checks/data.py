@@ -9,7 +9,7 @@ from heldout.data.kinds import TEXT
 from heldout.data.prepared import Prepared
 from heldout.errors import counted
 from heldout.estimates.refusals import FEWEST_PER_FOLD
-from heldout.resampling.kinds import FULL
+from heldout.resampling.kinds import FULL, RECENT
 from heldout.resampling.split import Resample
 
 VALUES = 2**22
@@ -33,7 +33,7 @@ def all_resamples(context: Context) -> list[Resample]:
     return [
         resample
         for kind, named in context.loss_table.resamples.items()
-        if kind != FULL
+        if kind not in (FULL, RECENT)
         for resample in named.values()
         if not resample.members
     ]

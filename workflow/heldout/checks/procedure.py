@@ -9,7 +9,7 @@ from heldout.estimates.algorithm import evidence_for
 from heldout.estimates.cv_intervals import ADVISED_REPEATS
 from heldout.estimates.tails import rows_with_half, tail_ratio
 from heldout.measures.registry import LOSSES
-from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, PAIRS
+from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, PAIRS, PREFIXES
 
 SQUARES = ("r2", "root")
 """The families of scores that are made of squared errors."""
@@ -45,6 +45,8 @@ def dev_set_large_enough(context: Context) -> Outcome:
     loss_table = context.loss_table
     if not loss_table.has(DEV):
         return not_applicable("no development set")
+    if loss_table.table.times is not None:
+        return not_applicable("rows in time order are dependent: there is no such bound")
     if loss_table.loss.bound is None or not loss_table.plain:
         return not_applicable("the risk is no mean of bounded losses: there is no such bound")
     size = len(next(iter(loss_table.resamples[DEV].values())).held[DEV])
@@ -79,13 +81,15 @@ def not_on_the_edge(context: Context) -> Outcome:
 
 def stable_choice(context: Context) -> Outcome:
     """H006: outer folds that choose θ that can be told apart evaluate different algorithms."""
-    folds = [f for f in context.folds if f.learner == "all" and f.estimator == "nested_cv"]
+    outer = ("nested_cv", "nested_rolling")
+    folds = [f for f in context.folds if f.learner == "all" and f.estimator in outer]
     if not folds:
         return not_applicable("no nested CV")
     kept = {(row.learner, row.theta) for row in context.kept if row.kept_all}
     choices = Counter((fold.chosen, fold.theta) for fold in folds)
     (learner, theta), count = choices.most_common(1)[0]
-    text = f"{count} of {len(folds)} outer folds choose {learner} {theta}"
+    what = "blocks" if folds[0].estimator == "nested_rolling" else "outer folds"
+    text = f"{count} of {len(folds)} {what} choose {learner} {theta}"
     if any(row.p_all < 1 for row in context.kept):  # there are units enough to tell something
         like_best = sum(number for choice, number in choices.items() if choice in kept)
         text += f"; {like_best} choose one of the {len(kept)} θ that cannot be told from the best"
@@ -151,10 +155,12 @@ def no_heavy_tails(context: Context) -> Outcome:
     if loss.family in SQUARES:  # R² and RMSE are made of squared errors
         loss = LOSSES["squared"]
     limit = loss.heavy
-    if limit is None or not (context.loss_table.has(FOLDS) or context.loss_table.has(FOLDS_WHOLE)):
+    kinds = (FOLDS, FOLDS_WHOLE, PREFIXES)
+    if limit is None or not any(map(context.loss_table.has, kinds)):
         return not_applicable("no such limit is known for this loss, or there are no folds")
+    judge = "rolling" if context.loss_table.has(PREFIXES) else "kfold"
     learner, theta = context.selection["learner"], context.selection["theta"]
-    losses = evidence_for(context.loss_table.judged_by(loss), "kfold", learner, theta).pooled
+    losses = evidence_for(context.loss_table.judged_by(loss), judge, learner, theta).pooled
     ratio, rows = tail_ratio(losses), rows_with_half(losses)
     text = (
         f"{rows} of {len(losses)} held-out losses of {learner} make up half of the risk "

@@ -201,6 +201,17 @@ _ENTRIES = (
         "recall and balanced accuracy of every class. One row then decides the score of the fold. Use fewer "
         "folds, stratified ones (`kfold.stratify`), or a loss of single rows.",
     ),
+    Check(
+        code="H019",
+        title="Rows with dates are not shuffled",
+        severity="warning",
+        function="heldout.checks.time_order:dates_not_shuffled",
+        text="Fails where a feature holds dates, or the rows of the table come in the order of one, and folds or the sealed "
+        "rows are drawn at random. If the model is to predict what comes after the rows that it was trained on, then "
+        "random folds train it on the future of the rows that it is judged by, and risks are too small. Name the column "
+        "under `time` ([rows in time order](time.md)). If rows do not depend on when they were taken, there is nothing "
+        "to do.",
+    ),
 )
 
 CHECKS = {entry.code: entry for entry in _ENTRIES}

@@ -63,6 +63,11 @@ def _add_init(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--target", required=True, metavar="COLUMN", help="the column to predict")
     command.add_argument("--groups", metavar="COLUMN", help="a column whose rows stay together")
+    command.add_argument(
+        "--time",
+        metavar="COLUMN",
+        help="a column of dates or numbers that puts the rows in time order",
+    )
     command.add_argument("--output", type=Path, default=CONFIG, metavar="FILE", help=_default())
     command.add_argument("--force", action="store_true", help="overwrite an existing file")
 

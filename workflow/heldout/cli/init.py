@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     output = arguments.output
     if output.exists() and not arguments.force:
         raise HeldoutError(f"'{output}' exists; overwrite it with --force, or choose --output FILE")
-    found = survey(arguments.table, arguments.target, arguments.groups)
+    found = survey(arguments.table, arguments.target, arguments.groups, arguments.time)
     if not found.features:
         raise HeldoutError(f"'{found.data}' has no column that looks like a feature: {found.drop}")
     text = config_text(found)
@@ -59,6 +59,8 @@ def config_text(found: Survey) -> str:
 
 def _size(found: Survey) -> Size:
     left_out = (2 if _nests(found) else 1) * math.ceil(found.n / _folds(found)[0])
+    if found.time is not None:  # the first block is all that the first model is trained on
+        left_out = found.n - found.n // found.blocks
     return Size(
         rows=found.n,
         least=max(1, found.n - left_out),
@@ -71,7 +73,9 @@ def _size(found: Survey) -> Size:
 
 
 def _sets(found: Survey) -> int:
-    """How many training sets there are: all rows, the dev set's, folds and pairs of folds."""
+    """How many training sets there are: all rows, the dev set's, folds and pairs of folds, or blocks of time."""
+    if found.time is not None:
+        return 2 + found.blocks
     if _by(found) == "holdout":
         return 2
     k, repeats = _folds(found)[0], REPEATS if _repeated(found) else 1
@@ -102,9 +106,13 @@ def _task(found: Survey, learners: dict[str, Starter]) -> Iterator[str]:
         note = "if it says how much each row counts"
         yield f"    # weights: {found.weights}{_note(note)}"
     yield from _loss(found)
+    if found.time is not None:
+        yield f"    time: {_flow(found.time)}  # models are judged by rows that are later than theirs"
+        yield f"    rolling: {{blocks: {found.blocks}, window: null, gap: 0}}  # window: 90d, gap: 7d, or so many blocks"
     yield from _test(found)
     yield f"    estimators: {_flow(_estimators(found))}{_estimators_note(found)}"
-    yield from _kfold(found)
+    if found.time is None:
+        yield from _kfold(found)
     yield f"    select: {{by: {_by(found)}, rule: min}}  # one_se: the simplest of the nearly best"
     yield f"    learners: {_flow(list(learners))}"
     yield ""
@@ -139,7 +147,8 @@ def _loss(found: Survey) -> Iterator[str]:
 def _test(found: Survey) -> Iterator[str]:
     what = "groups" if found.groups is not None else "rows"
     if found.sealed:
-        yield f"    test: {found.test}  # share of the {what}, sealed now and opened once at the end"
+        which = "the latest share" if found.time is not None else "share"
+        yield f"    test: {found.test}  # {which} of the {what}, sealed now and opened once at the end"
     else:
         yield f"    test: 0  # {found.units} {what} are too few to seal some of them"
 
@@ -151,7 +160,8 @@ def _estimators(found: Survey) -> list[str]:
         impossible |= {"nested_cv"}
     if _by(found) == "holdout":
         impossible |= {"kfold", "min_cv"}
-    return [name for name in default_estimators() if name not in impossible]
+    usual = default_estimators(in_time=found.time is not None)
+    return [name for name in usual if name not in impossible]
 
 
 def _nests(found: Survey) -> bool:
@@ -161,6 +171,8 @@ def _nests(found: Survey) -> bool:
 
 def _by(found: Survey) -> str:
     """What θ is chosen by."""
+    if found.time is not None:
+        return "rolling"
     return "holdout" if found.n * found.width > LARGE and found.sealed else "kfold"
 
 

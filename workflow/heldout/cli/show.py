@@ -24,7 +24,8 @@ RISK = "risk"
 COLUMNS = ["learner", "estimator", RISK, "interval", "by", "n", "θ"]
 NUMBERS = [COLUMNS.index(RISK), COLUMNS.index("n")]
 METRIC_COLUMNS = ["metric", "learner", "estimator", "value", "interval", "by"]
-NESTED, FOLDS = ("nested_cv", "nested_cv_pooled"), ("kfold", "kfold_pooled")
+NESTED = ("nested_cv", "nested_cv_pooled", "nested_rolling")
+FOLDS = ("kfold", "kfold_pooled", "rolling")
 """The estimators whose metrics are shown beside the test where not all are asked for: the first that are there."""
 LABELS = {"min_cv": "min_cv (optimistic)"}
 """Estimators that are never shown by their name alone."""

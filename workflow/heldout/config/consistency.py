@@ -3,6 +3,7 @@
 import re
 
 from heldout.config.models import Config, Task
+from heldout.config.time_order import check_time
 from heldout.data import oracle_catalogue
 from heldout.errors import HeldoutError
 from heldout.estimates.lookup import nested_among
@@ -97,6 +98,7 @@ def check_task(name: str, config: Config, learners: list[Learner]) -> None:
     _check_names(task, where)
     _check_marks(task, where)
     _check_grids(task, learners, where)
+    check_time(task, where)
     _check_folds(task, where)
     _check_weights(task, where)
     _check_selection_inside(task, where)
@@ -241,6 +243,9 @@ def _check_selection_inside(task: Task, where: str) -> None:
     default would silently lose the honest estimate of the tuned procedure.
     """
     by, nested = task.select.by, nested_among(task.estimators)
+    if task.time is not None:
+        _check_selection_before(task, where)
+        return
     if task.select.rule == "confidence_set" and by != INSIDE:
         raise HeldoutError(
             f"{where}.select: the confidence set is computed from the folds of K-fold; set "
@@ -256,4 +261,17 @@ def _check_selection_inside(task: Task, where: str) -> None:
         f"inner folds, so that another procedure would be rated than the one that is used; set "
         f"{where}.select.by: {INSIDE}, or leave out {names}{default}: estimators: "
         f"[{', '.join(others)}]"
+    )
+
+
+def _check_selection_before(task: Task, where: str) -> None:
+    """The same for rows in time order: before every block, θ is chosen by the blocks before it."""
+    by = task.select.by
+    if "nested_rolling" not in task.estimators or by == "rolling":
+        return
+    others = [name for name in task.estimators if name != "nested_rolling"]
+    raise HeldoutError(
+        f"{where}.select.by: θ is chosen by {by}, but before the blocks of nested_rolling by the blocks that were "
+        f"over by then, so that another procedure would be rated than the one that is used; set {where}.select.by: "
+        f"rolling, or leave out nested_rolling: estimators: [{', '.join(others)}]"
     )

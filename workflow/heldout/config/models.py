@@ -8,7 +8,7 @@ estimators and losses come from their registries.
 import codecs
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticKnownError
 
 from heldout import limits
@@ -135,12 +135,33 @@ class Bootstrap(Strict):
     bags: int = Field(default=50, ge=2, le=limits.SETS, description="number of bags")
 
 
+class Rolling(Strict):
+    """Blocks in time order, each predicted by a model of the rows before it."""
+
+    blocks: int = Field(
+        default=10,
+        ge=2,
+        le=limits.SETS,
+        description="number of blocks of the unsealed rows; the rows of one time stamp stay together",
+    )
+    window: Annotated[int, Field(ge=1)] | str | None = Field(
+        default=None,
+        description="what models are trained on, the final one too: the last so many blocks, or the last so much "
+        "time (90d; see gap). Default: all that is known",
+    )
+    gap: Annotated[int, Field(ge=0)] | str = Field(
+        default=0,
+        description="what lies between the training rows and those they are judged by: blocks (2), or time (7d; "
+        "s, min, h, d and w for dates, 5 units for a time column with numbers)",
+    )
+
+
 class Select(Strict):
     """How θ and the learner are chosen."""
 
     by: SelectorName = Field(
         default="kfold",
-        description="the risk estimate compared; nested_cv and nested_dev choose by kfold inside each "
+        description="the risk estimate compared (with `time`: rolling, unless it says holdout); nested_cv and nested_dev choose by kfold inside each "
         "outer fold, so that with another one they are refused and `estimators` must be a list "
         "without them",
     )
@@ -202,6 +223,11 @@ class Task(Strict):
         default=None,
         description="a column: the weight of each row, in fits and in every mean "
         "([weights](../docs/weights.md))",
+    )
+    time: str | None = Field(
+        default=None,
+        description="a column of dates or numbers that puts the rows in order: models are trained on the past and "
+        "judged by the future, and the sealed rows are the latest ([rows in time order](../docs/time.md)). It is no feature",
     )
     missing: list[str] = Field(
         default=[], description="texts that mean 'missing', besides the usual ones"
@@ -270,12 +296,14 @@ class Task(Strict):
     estimators: list[EstimatorName] = Field(
         default=default_estimators(),
         min_length=1,
-        description="the estimators to compute",
+        description="the estimators to compute. Default with `time`: "
+        f"[{', '.join(default_estimators(in_time=True))}]",
     )
     holdout: Holdout = Holdout()
     kfold: KFold = KFold()
     montecarlo: MonteCarlo = MonteCarlo()
     bootstrap: Bootstrap = Bootstrap()
+    rolling: Rolling = Rolling()
     select: Select = Select()
     learners: list[Name] = Field(min_length=1, description="names of learners, in order")
     oracle: dict[str, Any] = Field(
@@ -285,6 +313,17 @@ class Task(Strict):
         default=None,
         description="compare estimates with true risks, on many samples from the oracle (or table)",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_time(cls, given: Any) -> Any:
+        """Rows in time order have other defaults: those of the estimators, and of what θ is chosen by."""
+        if not isinstance(given, dict) or given.get("time") is None:
+            return given
+        select = given.get("select", {})
+        if isinstance(select, dict):
+            given = {**given, "select": {"by": "rolling", **select}}
+        return {"estimators": default_estimators(in_time=True), **given}
 
 
 class Learner(Strict):

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from heldout.data.input_checks import first_rows
-from heldout.data.prepared import ROWS, WEIGHT, WEIGHTED_ROWS
+from heldout.data.prepared import WEIGHT, rows_with
 from heldout.data.request import Request
 from heldout.data.schema import is_missing, values_of
 from heldout.data.weighting import differing_weights
@@ -30,7 +30,7 @@ def units_of(request: Request, table: pa.Table, numbers: np.ndarray | None = Non
 def numbered_rows(request: Request, unsealed: pa.Table, source: np.ndarray) -> np.ndarray:
     """For each unsealed row its number in the source table, its unit, the user's own fold, its weight."""
     weights = differing_weights(request.weights, unsealed)
-    rows = np.empty(unsealed.num_rows, ROWS if weights is None else WEIGHTED_ROWS)
+    rows = np.empty(unsealed.num_rows, rows_with(*([] if weights is None else [WEIGHT])))
     if weights is not None:
         rows[WEIGHT] = weights
     rows["source"] = source

@@ -24,7 +24,7 @@ from heldout.data.input_checks import (
 )
 from heldout.data.kinds import CATEGORY
 from heldout.data.notes import Note, worded
-from heldout.data.prepared import WEIGHTED_ROWS, write_prepared
+from heldout.data.prepared import TIME, WEIGHT, write_prepared
 from heldout.data.read import read_raw
 from heldout.data.read_notes import (
     notes_on,
@@ -39,6 +39,7 @@ from heldout.data.read_values import refined
 from heldout.data.request import Request
 from heldout.data.schema import Schema, values_of
 from heldout.data.sealing import check_sealed, seal
+from heldout.data.time_order import facts_about, typed_times, with_times
 from heldout.data.vault import write_sealed
 from heldout.data.weighting import check_some_weight, check_weights
 from heldout.errors import HeldoutError
@@ -77,6 +78,7 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
     numbers = rows_with_target(request, whole)
     table = whole.take(pa.array(numbers)) if len(numbers) < whole.num_rows else whole
     check_target(request, table, numbers)
+    request, table = typed_times(request, table)
     check_weights(request.weights, table, request.data, numbers)
     places, sealed = seal(request, raw, table, numbers)
     source, unsealed = numbers[places], table.take(pa.array(places))
@@ -85,6 +87,12 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
     schema, notes = _infer_schema(request, unsealed, source)
     check_target_kind(request, schema, table)
     rows = numbered_rows(request, unsealed, source)
+    time = None
+    if request.time is not None:
+        rows = with_times(rows, request.time, unsealed)
+        apart = 0 if isinstance(request.test, str) else sealed.num_rows
+        time, more = facts_about(request, unsealed, table.num_rows - len(source) - apart)
+        notes += more
     schema, features, constant = without_constants(schema, schema.encode(unsealed))
     strings = schema.strings(unsealed)
     target = schema.target.encode(values_of(unsealed, request.target))
@@ -101,7 +109,8 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
         "constant": constant,
         "groups": request.groups,
         "fold_column": request.fold_column,
-        "weights": request.weights if rows.dtype == WEIGHTED_ROWS else None,
+        "weights": request.weights if WEIGHT in (rows.dtype.names or ()) else None,
+        TIME: time,
         "notes": [
             *notes_on(request, whole, numbers),
             *notes,
@@ -132,7 +141,7 @@ def _missing(schema: Schema, features: np.ndarray, strings: pa.Table) -> dict[st
 
 
 def _notes_on_weights(request: Request, rows: np.ndarray) -> list[str]:
-    if request.weights is None or rows.dtype == WEIGHTED_ROWS:
+    if request.weights is None or WEIGHT in (rows.dtype.names or ()):
         return []
     same = f"weights: '{request.weights}' is the same in all unsealed rows"
     return [f"{same}, which counts as no weights"]

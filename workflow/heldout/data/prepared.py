@@ -3,7 +3,8 @@
 ``table.json`` holds the schema and the digest of the data, ``X.npy`` the encoded features,
 ``strings.parquet`` the texts of columns that no number stands for, ``y.npy`` the target, and ``rows.npy`` for each row its number in the source table (`source`),
 the unit that is resampled as a whole (`unit`: its group, or itself), the user's own fold
-(`fold`: -1 if there is none) and, only if rows have weights, its weight (`weight`).
+(`fold`: -1 if there is none) and, only if rows have them, its weight (`weight`) and its time (`time`:
+a number, or seconds since 1970).
 """
 
 from dataclasses import dataclass
@@ -25,7 +26,12 @@ STRINGS = "strings.parquet"
 WIDE = 1000
 ROWS = np.dtype([("source", np.int64), ("unit", np.int64), ("fold", np.int64)])
 WEIGHT = "weight"
-WEIGHTED_ROWS = np.dtype([*ROWS.descr, (WEIGHT, np.float64)])
+TIME = "time"
+
+
+def rows_with(*further: str) -> np.dtype:
+    """The type of the array of rows, with further numbers: weights, times."""
+    return np.dtype([*ROWS.descr, *((name, np.float64) for name in further)])
 
 
 @dataclass(frozen=True)
@@ -113,15 +119,27 @@ class Prepared:
         """Whether rows have weights."""
         return self.weights is not None
 
+    @cached_property
+    def times(self) -> np.ndarray | None:
+        """The time of each row; None if rows are in no time order."""
+        return _column(self.rows, TIME)
+
+    @property
+    def dates(self) -> bool:
+        """Whether times are dates, in seconds since 1970."""
+        return bool((self.facts.get(TIME) or {}).get("dates"))
+
     @property
     def rows_to_split(self) -> Rows:
-        """What the drawing of splits looks at: units, classes and the user's own folds."""
+        """What the drawing of splits looks at: units, classes, the user's own folds, and times."""
         return Rows(
             unit=np.asarray(self.rows["unit"]),
             code=np.asarray(self.target) if self.classification else None,
             classes=self.classes,
             fold=np.asarray(self.rows["fold"]),
             grouped=self.grouped,
+            time=self.times,
+            dates=self.dates,
         )
 
     @cached_property
@@ -237,4 +255,8 @@ def open_prepared(folder: Path) -> Prepared:
 
 
 def _weights_in(rows: np.ndarray) -> np.ndarray | None:
-    return np.array(rows[WEIGHT]) if WEIGHT in (rows.dtype.names or ()) else None
+    return _column(rows, WEIGHT)
+
+
+def _column(rows: np.ndarray, name: str) -> np.ndarray | None:
+    return np.array(rows[name]) if name in (rows.dtype.names or ()) else None

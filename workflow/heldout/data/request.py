@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from heldout.data.reading import Reading
+from heldout.resampling.spec import Rolling
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class Request:
         The parameters of the oracle that the rows are drawn from, and how many `rows`.
     private
         Whether nobody else may read the sealed rows.
+    time, rolling
+        The column that puts rows in time order, if there is one, and how they are divided.
 
     Examples
     --------
@@ -67,6 +70,8 @@ class Request:
     stratify: bool = True
     oracle: dict[str, Any] | None = None
     private: bool = True
+    time: str | None = None
+    rolling: Rolling = field(default_factory=Rolling)
     types: dict[str, str | list[str]] = field(default_factory=dict)
 
     @property
@@ -81,6 +86,7 @@ class Request:
             "groups": [self.groups] if self.groups else [],
             "kfold.column": [self.fold_column] if self.fold_column else [],
             "weights": [self.weights] if self.weights else [],
+            "time": [self.time] if self.time else [],
             "drop": list(self.drop),
             "categories": list(self.categories),
             "types": list(self.types),
@@ -88,5 +94,5 @@ class Request:
 
     def feature_names(self, columns: Iterable[str]) -> list[str]:
         """The columns that are features."""
-        others = {self.target, self.groups, self.fold_column, self.weights, *self.drop}
+        others = {self.target, self.groups, self.fold_column, self.weights, self.time, *self.drop}
         return [name for name in columns if name not in others]

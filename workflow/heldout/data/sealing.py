@@ -1,4 +1,4 @@
-"""Which rows are sealed: a random share of the units, a table of its own, or none.
+"""Which rows are sealed: a random share of the units, the latest share in time, a table of its own, or none.
 
 The draw depends on the seed, the name of the table's file and the target, and not on the task's name or
 the folder of the file: tasks that share these, the share, groups and strata seal the same rows.
@@ -26,6 +26,7 @@ from heldout.data.reading import found_reading
 from heldout.data.request import Request
 from heldout.data.row_digests import as_digested, row_digests
 from heldout.data.schema import Schema, values_of
+from heldout.data.time_order import latest_rows, rows_before, typed_times
 from heldout.data.vault import ROW_DIGEST, SOURCE_ROW
 from heldout.data.weighting import check_weights
 from heldout.errors import HeldoutError
@@ -56,10 +57,16 @@ def seal(
     """
     everything = np.arange(table.num_rows)
     if isinstance(request.test, str):
-        return everything, _test_table(request, table)
-    places = sealed_places(request, table, numbers)
-    sealed = _labelled(raw, table.take(pa.array(places)), numbers[places])
-    return np.setdiff1d(everything, places), sealed
+        test = _test_table(request, table)
+        if request.time is None:
+            return everything, test
+        return rows_before(request, table, test, numbers), test
+    if request.time is not None:
+        kept, places = latest_rows(request, table, request.test, numbers)
+    else:
+        places = sealed_places(request, table, numbers)
+        kept = np.setdiff1d(everything, places)
+    return kept, _labelled(raw, table.take(pa.array(places)), numbers[places])
 
 
 def sealed_places(request: Request, table: pa.Table, numbers: np.ndarray) -> np.ndarray:
@@ -95,6 +102,7 @@ def _test_table(request: Request, table: pa.Table) -> pa.Table:
     test = test.take(pa.array(numbers)) if len(numbers) < test.num_rows else test
     check_test_target(request, table, test, numbers)
     check_weights(request.weights, test, request.test, numbers)
+    _, test = typed_times(request, test)
     return _labelled(raw, test, numbers)
 
 

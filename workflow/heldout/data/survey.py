@@ -23,6 +23,7 @@ from heldout.data.read import SKLEARN, read_table
 from heldout.data.request import Request
 from heldout.data.schema import values_of
 from heldout.errors import HeldoutError
+from heldout.resampling.spec import Rolling
 from heldout.resampling.units import smallest_class
 
 SEED = 19
@@ -65,6 +66,10 @@ class Survey:
     """The standard deviation of a target of numbers; 0 for classes."""
     smallest: tuple[Any, int] | None
     """The smallest class and its unsealed rows (or groups)."""
+    time: str | None
+    """The column that puts rows in time order, if one was named."""
+    blocks: int
+    """How many blocks of time there may be."""
     weights: str | None
     """A feature that may be the weight of each row, by its name."""
 
@@ -74,7 +79,7 @@ class Survey:
         return TEST if self.sealed else 0
 
 
-def survey(data: str, target: str, groups: str | None) -> Survey:
+def survey(data: str, target: str, groups: str | None, time: str | None = None) -> Survey:
     """Look at a table and find what a config should say about it.
 
     Parameters
@@ -85,6 +90,8 @@ def survey(data: str, target: str, groups: str | None) -> Survey:
         The column to predict.
     groups
         A column whose rows belong together, if there is one.
+    time
+        A column that puts rows in time order, if there is one.
 
     Returns
     -------
@@ -98,7 +105,7 @@ def survey(data: str, target: str, groups: str | None) -> Survey:
     ('iris', 120, 30, ('setosa', 40))
     """
     table = read_table(data)
-    drop = {} if target not in table.column_names else _unusable(table, {target, groups})
+    drop = {} if target not in table.column_names else _unusable(table, {target, groups, time})
     coded = target in table.column_names and _coded_classes(values_of(table, target))
     request = Request(
         task=task_name(data),
@@ -109,6 +116,8 @@ def survey(data: str, target: str, groups: str | None) -> Survey:
         drop=tuple(drop),
         classification=True if coded else None,
         test=TEST if _units(table, groups) >= ENOUGH_TO_SEAL else 0,
+        time=time,
+        rolling=Rolling(_blocks(table, time)),
     )
     with TemporaryDirectory(prefix="heldout-init-") as folder:
         facts = prepare(request, Path(folder) / "data", Path(folder) / "vault")
@@ -116,6 +125,15 @@ def survey(data: str, target: str, groups: str | None) -> Survey:
         drop |= dict.fromkeys(facts["constant"], "the same value in every row")
         drop |= _uninformative(prepared, facts["source_rows"])
         return _survey_of(request, facts, prepared, drop, coded)
+
+
+def _blocks(table: pa.Table, time: str | None) -> int:
+    """The usual number of blocks; fewer where the unsealed rows have few time stamps."""
+    usual = Rolling().blocks
+    if time not in table.column_names:
+        return usual
+    stamps = int((1 - TEST) * len(table.column(time).unique()))
+    return max(2, min(usual, stamps))
 
 
 def task_name(data: str) -> str:
@@ -208,6 +226,8 @@ def _survey_of(
         width=sum(_widths(facts, drop)),
         spread=0.0 if table.classification else float(np.std(table.target)),
         smallest=_smallest_class(table),
+        time=request.time,
+        blocks=request.rolling.blocks,
         weights=next((name for name in WEIGHT_NAMES if name in table.names), None),
     )
 

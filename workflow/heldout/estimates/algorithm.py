@@ -125,6 +125,7 @@ def evidence_for(loss_table: LossTable, estimator: str, learner: str, theta: The
             if name != TRAIN:
                 losses.append(found[name])
                 rows.append(held)
+    times = loss_table.table.times
     pairs = judged == FOLDS and loss_table.has(PAIRS) and not loss_table.table.grouped
     return Evidence(
         estimator,
@@ -139,6 +140,8 @@ def evidence_for(loss_table: LossTable, estimator: str, learner: str, theta: The
         fold_pairs=partial(_fold_pairs, loss_table, learner, theta) if pairs else None,
         bags=partial(bags_of, loss_table, learner, theta) if judged == BAGS else None,
         sample=partial(_dev_sample, loss_table, learner, theta) if judged == DEV else None,
+        times=None if times is None or judged != DEV else times[rows[0]],
+        in_order=times is not None,
     )
 
 

@@ -6,7 +6,7 @@ Standard library only: the workflow imports this while it is parsed.
 from dataclasses import dataclass
 
 from heldout.registries import refuse_empty
-from heldout.resampling.kinds import ADJACENT, PAIRS
+from heldout.resampling.kinds import ADJACENT, PAIRS, PREFIXES
 
 ROLES = ("apparent", "chosen", "corrected", "honest")
 
@@ -29,6 +29,7 @@ class Estimator:
     intervals: the methods that are tried, the recommended one first.
     comes_with: the estimator that the config must name to get this one; None: this one itself.
     selects: whether `select.by` may name it.
+    in_time: whether it is for rows in time order.
     by_default: whether it is computed where the config names no estimators.
     headline: its rank among the estimates that the report may show as the expected risk, 1 being the
         first choice; None: shown there only if there is no other.
@@ -54,6 +55,7 @@ class Estimator:
     intervals: tuple[str, ...] = ()
     comes_with: str | None = None
     selects: bool = False
+    in_time: bool = False
     by_default: bool = False
     headline: int | None = None
     fixed: str | None = None
@@ -70,9 +72,21 @@ class Estimator:
         return self.comes_with or self.name
 
     @property
+    def only_in_time(self) -> bool:
+        """Whether it is for rows in time order only."""
+        return PREFIXES in self.kinds
+
+    @property
+    def inside(self) -> str | None:
+        """What θ is chosen by in every outer fold (or block); None where nothing is chosen there."""
+        if PAIRS in self.kinds or ADJACENT in self.kinds:
+            return "kfold"
+        return "rolling" if self.only_in_time and self.of_procedure else None
+
+    @property
     def nested(self) -> bool:
         """Whether it selects θ in every outer fold, with cells that leave out two folds."""
-        return PAIRS in self.kinds or ADJACENT in self.kinds
+        return self.inside == "kfold"
 
     @property
     def of_procedure(self) -> bool:

@@ -76,7 +76,8 @@ class Evidence:
     rows of equal weight say as much, where rows have weights; `fewest`: how many rows the rarest class has, for scores of classes; `folds`: K, where
     the folds of a partition are pooled to one set; `sample`: the set itself, where there is one;
     `squared`: the same evidence by the squared loss, which intervals of R² and RMSE rest on, and
-    `variance` of the target.
+    `variance` of the target. `in_order`: whether rows are in time order, and `times`: of each loss, where
+    there is one set.
     """
 
     estimator: str
@@ -107,6 +108,8 @@ class Evidence:
     sample: Callable[[], Sample] | None = None
     squared: Callable[[], "Evidence"] | None = None
     variance: float | None = None
+    times: np.ndarray | None = None
+    in_order: bool = False
 
     @cached_property
     def pooled(self) -> np.ndarray:

@@ -13,7 +13,7 @@ from heldout.resampling.split import TRAIN
 
 def training(algorithm: Algorithm, _: str) -> Estimate:
     """The risk on the rows that the model was fitted to."""
-    return Estimate(algorithm.training_risk, algorithm.loss_table.table.n)
+    return Estimate(algorithm.training_risk, len(algorithm.loss_table.resample(FULL).train))
 
 
 def held_out(algorithm: Algorithm, estimator: str) -> Estimate:

@@ -41,6 +41,7 @@ class Interval:
     reference, url: where it comes from.
     families: the families of losses that it is for; by default means over examples.
     weights: whether it is for rows with weights.
+    in_order: whether it is for rows in time order, and for no others.
     refuses: the function that gives the reason why it is not valid, (Evidence) → reason or None.
     bounds: the function that computes it, (Evidence, δ) → standard error, lower and upper end.
     """
@@ -58,6 +59,7 @@ class Interval:
     bounds: str
     families: tuple[str, ...] = (MEAN,)
     weights: bool = False
+    in_order: bool = False
 
     def __post_init__(self) -> None:
         refuse_empty(self, "title", "valid", "meaning", "formula", "reference", "url")
@@ -341,6 +343,22 @@ _ENTRIES = (
         refuses="heldout.estimates.refusals:unless_bootstrap_risks",
         bounds="heldout.estimates.cv_intervals:bbc",
         families=(MEAN, *OF_SETS, *POOLED), weights=True,
+    ),
+    Interval(
+        name="cosine_t", title="Cosine averages over time",
+        derived_for={
+            **dict.fromkeys(("rolling", "nested_rolling", "holdout"), (MODELS,)), "test": (THIS_PREDICTOR,),
+        },
+        valid="rows in time order, six blocks (or time stamps, of a development or test set) or more",
+        meaning="Losses that follow each other in time are dependent. The slow waves in the series of block means say "
+        "how much their mean varies.",
+        formula="R̂ ± h, h = t_B·√(ω²/T); losses without an upper bound: [R̂ − h, R̂ + h + h²/(2R̂)]; ω² = 1/B·Σ_j Λ_j², Λ_j = √(2/T)·Σ_t cos(πj(t − ½)/T)·x_t, B = max(2, ⌊0.4·T^(2/3)⌋)",
+        caveat="is wide with few blocks, and takes risks as steady: it knows of no change to come",
+        reference="Müller 2007, A theory of robust long-run variance estimation; Lazarus, Lewis, Stock & Watson 2018",
+        url="https://doi.org/10.1080/07350015.2018.1506926",
+        refuses="heldout.estimates.time_intervals:unless_in_time",
+        bounds="heldout.estimates.time_intervals:cosine_t",
+        families=(MEAN, *OF_SETS, *POOLED), weights=True, in_order=True,
     ),
 )  # fmt: skip
 

@@ -6,12 +6,14 @@ that the intervals of all M risks hold at once; on the test set see `opening_div
 
 from collections.abc import Iterator
 
+from heldout.estimates.cosine import cosine_se
 from heldout.estimates.cv_intervals import test_noise
 from heldout.estimates.evidence import Bounds, Evidence
 from heldout.estimates.interval_registry import INTERVALS
 from heldout.estimates.refusals import unless_noisy, unless_varied
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.sample_intervals import t
+from heldout.estimates.time_intervals import SERIES, series_of, unless_in_time
 from heldout.registries import resolve
 
 
@@ -46,6 +48,10 @@ def reason_against(name: str, evidence: Evidence) -> str | None:
     entry = INTERVALS[name]
     if evidence.estimator not in entry.derived_for:
         return f"{name} is not derived for {evidence.estimator}"
+    if evidence.in_order != entry.in_order:
+        if evidence.in_order:
+            return f"rows are in time order, and {name} takes them as exchangeable"
+        return f"{name} is for rows in time order"
     if evidence.family not in entry.families:
         return f"{name} is not derived for this measure"
     if evidence.weighted and not entry.weights:
@@ -102,7 +108,7 @@ def standard_error(evidence: Evidence) -> float | None:
     Returns
     -------
     float or None
-        Of several held-out sets their test noise, widened; of single ones that of `t`, also where an exact
+        Of blocks in time order by cosine averages; of several other held-out sets their test noise, widened; of single ones that of `t`, also where an exact
         interval is better; else that of the first valid interval that has one. None if there is none.
 
     Examples
@@ -113,6 +119,10 @@ def standard_error(evidence: Evidence) -> float | None:
     >>> round(standard_error(Evidence("kfold", losses, rows)), 4)
     0.5
     """
+    if evidence.estimator in SERIES:
+        return cosine_se(evidence.set_means)
+    if evidence.in_order:
+        return None if unless_in_time(evidence) else cosine_se(series_of(evidence))
     if evidence.estimator in INTERVALS["tuned_jackknife"].derived_for:
         return None if unless_noisy(evidence) else test_noise(evidence)
     if evidence.estimator in INTERVALS["t"].derived_for:

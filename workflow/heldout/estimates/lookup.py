@@ -26,8 +26,13 @@ def estimator_names() -> list[str]:
     return [entry.name for entry in ESTIMATORS.values() if entry.comes_with is None]
 
 
-def default_estimators() -> list[str]:
+def default_estimators(in_time: bool = False) -> list[str]:
     """List the estimators that are computed where the config names none.
+
+    Parameters
+    ----------
+    in_time
+        Whether rows are in time order.
 
     Returns
     -------
@@ -38,7 +43,11 @@ def default_estimators() -> list[str]:
     --------
     >>> default_estimators()
     ['training', 'holdout', 'kfold', 'min_cv', 'nested_cv', 'test']
+    >>> default_estimators(in_time=True)
+    ['training', 'holdout', 'rolling', 'nested_rolling', 'test']
     """
+    if in_time:
+        return [entry.name for entry in ESTIMATORS.values() if entry.in_time]
     return [entry.name for entry in ESTIMATORS.values() if entry.by_default]
 
 
@@ -53,7 +62,7 @@ def selector_names() -> list[str]:
     Examples
     --------
     >>> selector_names()
-    ['holdout', 'kfold', 'loo', 'montecarlo', 'bootstrap']
+    ['holdout', 'kfold', 'loo', 'montecarlo', 'bootstrap', 'rolling']
     """
     return [entry.name for entry in ESTIMATORS.values() if entry.selects]
 
@@ -77,6 +86,27 @@ def nested_among(names: Container[str]) -> list[str]:
     ['nested_cv']
     """
     return [entry.name for entry in ESTIMATORS.values() if entry.nested and entry.name in names]
+
+
+def outer_among(names: Container[str]) -> list[str]:
+    """List the estimators among some that choose θ in every outer fold, or before every block.
+
+    Parameters
+    ----------
+    names
+        Names of estimators.
+
+    Returns
+    -------
+    list of str
+        Names, in the order of the registry.
+
+    Examples
+    --------
+    >>> outer_among(["nested_cv", "rolling", "nested_rolling"])
+    ['nested_cv', 'nested_rolling']
+    """
+    return [entry.name for entry in ESTIMATORS.values() if entry.inside and entry.name in names]
 
 
 def kinds_needed(estimators: Iterable[str], halvings: int = 0) -> list[str]:

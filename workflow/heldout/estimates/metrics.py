@@ -12,8 +12,8 @@ from heldout.estimates.rows import EstimateRow
 from heldout.measures.loss import Loss
 from heldout.names import Theta, canonical
 
-JUDGES = ("kfold", "nested_cv")
-"""The estimators of metrics: at the selected θ, and of the tuned procedure."""
+JUDGES = ("kfold", "nested_cv", "rolling", "nested_rolling")
+"""The estimators of metrics: at the selected θ, and of the tuned procedure; the same in time order."""
 POOLED = {"kfold": "kfold_pooled", "nested_cv": "nested_cv_pooled"}
 """Where the value of a score that is pooled is."""
 
@@ -78,7 +78,7 @@ def _rows(
 ) -> Iterator[MetricRow]:
     """The rows of one procedure and estimator; where the measure is not defined, one that says so."""
     assert procedures.metric is not None
-    name = POOLED[estimator] if procedures.metric.pooled else estimator
+    name = POOLED.get(estimator, estimator) if procedures.metric.pooled else estimator
     try:
         found = list(procedures.rows(only={name}, of=procedure))
     except (HeldoutError, ValueError) as error:

@@ -11,9 +11,10 @@ from heldout.estimates.algorithm import Algorithm
 from heldout.estimates.comparisons import Comparison, Contestant, Field, compare
 from heldout.estimates.estimator import Estimator
 from heldout.estimates.evidence import Estimate, Evidence, known_of
-from heldout.estimates.lookup import has_cells, nested_among
+from heldout.estimates.lookup import has_cells, outer_among
 from heldout.estimates.loss_table import LossTable
 from heldout.estimates.nested import InnerTables, OuterFold, outer_folds, values_by_pair
+from heldout.estimates.nested_rolling import BlockTables, outer_blocks
 from heldout.estimates.out_of_fold import OutOfFold
 from heldout.estimates.pooled import pooled_evidence
 from heldout.estimates.recommended import heavy_tails
@@ -21,11 +22,12 @@ from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import EstimateRow, FoldRow
 from heldout.estimates.rules import Rule, smallest
 from heldout.estimates.tables import rows_of
+from heldout.estimates.time_comparisons import compare_in_time
 from heldout.estimates.tuned_se import Variability, training_variability
 from heldout.measures.loss import Loss
 from heldout.names import Theta, canonical
 from heldout.registries import resolve
-from heldout.resampling.kinds import PAIRS
+from heldout.resampling.kinds import PAIRS, PREFIXES
 from heldout.resampling.split import Partition
 
 ALL = "all"
@@ -151,11 +153,28 @@ class Procedures:
             variability=lambda: self._variability(name, estimator),
         )
 
+    def rolling_evidence(self, name: str, estimator: str) -> Evidence:
+        """The losses on the blocks: rolling-origin evaluation of the tuned procedure."""
+        folds = self.outer_folds(name, estimator)
+        blocks = {one.number - 1: one for one in self._blocks.prefixes}
+        return Evidence(
+            estimator,
+            [self._losses_of(fold, blocks[fold.fold].name) for fold in folds],
+            [fold.units for fold in folds],
+            [blocks[fold.fold].rows for fold in folds],
+            **known_of(self.judged),
+            in_order=True,
+        )
+
     def _outer_losses(self, fold: OuterFold) -> np.ndarray:
+        partition = self.loss_table.partitions[fold.repeat - 1]
+        return self._losses_of(fold, partition.set_name(fold.fold))
+
+    def _losses_of(self, fold: OuterFold, name: str) -> np.ndarray:
+        """The losses on an outer fold (or block) of this name."""
         if self.metric is None:
             return fold.losses
-        partition = self.loss_table.partitions[fold.repeat - 1]
-        resample = self.loss_table.resample(name := partition.set_name(fold.fold))
+        resample = self.loss_table.resample(name)
         return self.judged.losses(fold.learner, fold.theta, resample)[name]
 
     def pooled_evidence(self, name: str, estimator: str) -> Evidence:
@@ -223,18 +242,29 @@ class Procedures:
         return InnerTables(self.judged, errors=False)
 
     @property
+    def _blocks(self) -> BlockTables:
+        if "blocks" not in self._choices:
+            self._choices["blocks"] = BlockTables(self.loss_table)
+        found: BlockTables = self._choices["blocks"]
+        return found
+
+    @property
     def _nested(self) -> dict[tuple[str, str], list[OuterFold]]:
         """The outer folds of each (procedure, nested estimator)."""
         if "nested" not in self._choices:
             self._choices["nested"] = {
-                (name, estimator): list(
-                    outer_folds(self._tables, estimator, self.learners(name), self.rule)
-                )
+                (name, estimator): list(self._outer(estimator, name))
                 for name in self.selected
-                for estimator in nested_among(self.estimators)
+                for estimator in outer_among(self.estimators)
             }
         found: dict[tuple[str, str], list[OuterFold]] = self._choices["nested"]
         return found
+
+    def _outer(self, estimator: str, name: str) -> Iterator[OuterFold]:
+        learners = self.learners(name)
+        if ESTIMATORS[estimator].only_in_time:
+            return outer_blocks(self._blocks, learners, self.rule)
+        return outer_folds(self._tables, estimator, learners, self.rule)
 
     # --- folds.csv and comparisons.csv --------------------------------------------------------
 
@@ -254,7 +284,9 @@ class Procedures:
                 )
 
     def comparisons(self) -> list[Comparison]:
-        """All pairs of learners: by the outer folds of nested CV, else by the folds at the selected θ."""
+        """All pairs of learners: by the outer folds (or blocks), else by the folds at the selected θ."""
+        if self.loss_table.has(PREFIXES):
+            return self._comparisons_in_time()
         if not has_cells(ESTIMATORS["kfold"], self.loss_table.resamples):
             return []
         learners = [name for name in self.selected if name != ALL]
@@ -267,6 +299,17 @@ class Procedures:
             self.loss_table.loss.family,
         )
         return compare({name: self._contestant(name) for name in learners}, common)
+
+    def _comparisons_in_time(self) -> list[Comparison]:
+        """By the blocks of nested_rolling, else by those at the selected θ."""
+        learners = [name for name in self.selected if name != ALL]
+        series = {name: self._series(name) for name in learners}
+        return compare_in_time(series, self.loss_table.loss.bound, self.level)
+
+    def _series(self, name: str) -> Evidence:
+        if "nested_rolling" in self.estimators:
+            return self.rolling_evidence(name, "nested_rolling")
+        return Algorithm(self.loss_table, *self.selected[name]).evidence("rolling")
 
     def _contestant(self, name: str) -> Contestant:
         if "nested_cv" in self.estimators:

@@ -18,6 +18,7 @@ from heldout.estimates.tails import carriers, rows_with_half, tail_ratio
 
 BY_THEOREM = "exact for independent rows"
 BY_STUDY = "simulation, docs/coverage.md"
+IN_TIME = "simulation, docs/time.md"
 AS_HOLDOUT = "as on a development set: the losses of independent rows under one model"
 
 NONE_HOLDS = "no interval holds"
@@ -27,6 +28,7 @@ FEW_CARRIERS = "few rows carry the loss"
 HOLDS = {
     ("bootstrap_632plus", "bootstrap_se"): BY_STUDY,
     ("holdout", "clopper_pearson"): BY_THEOREM,
+    ("holdout", "cosine_t"): IN_TIME,
     ("holdout", "betting"): BY_THEOREM,
     ("holdout", "wilson"): BY_STUDY,
     ("holdout", "skewed_t"): BY_STUDY,
@@ -34,7 +36,10 @@ HOLDS = {
     ("montecarlo", "tuned_jackknife"): BY_STUDY,
     ("nested_cv", "tuned_jackknife"): BY_STUDY,
     ("nested_dev", "tuned_jackknife"): BY_STUDY,
+    ("nested_rolling", "cosine_t"): IN_TIME,
+    ("rolling", "cosine_t"): IN_TIME,
     ("test", "clopper_pearson"): BY_THEOREM,
+    ("test", "cosine_t"): IN_TIME,
     ("test", "betting"): BY_THEOREM,
     ("test", "wilson"): AS_HOLDOUT,
     ("test", "skewed_t"): AS_HOLDOUT,
@@ -209,7 +214,12 @@ def _without_interval(evidence: Evidence) -> str | None:
 def _first_reason(evidence: Evidence) -> str:
     """Why the first interval that is for this measure is not valid; that there is none for it."""
     names = ESTIMATORS[evidence.estimator].intervals
-    fitting = [name for name in names if evidence.family in INTERVALS[name].families]
+    fitting = [
+        name
+        for name in names
+        if evidence.family in INTERVALS[name].families
+        and INTERVALS[name].in_order == evidence.in_order
+    ]
     if not fitting:
         return "none is known for this measure"
     return reason_invalid(fitting[0], evidence) or ""

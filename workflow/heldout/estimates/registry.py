@@ -25,6 +25,7 @@ from heldout.resampling.kinds import (
     FULL,
     LOO,
     PAIRS,
+    PREFIXES,
     ROUNDS,
 )
 
@@ -39,12 +40,12 @@ OF_PARTITIONS = (
 )
 OF_SAMPLES = (
     *("clopper_pearson", "wilson", "betting", "skewed_t", "t", "bootstrap_percentile"),
-    *("influence", "delong"),
+    *("influence", "delong", "cosine_t"),
 )
 
 _ENTRIES = (
     Estimator(
-        name="training", title="Training", role="apparent", by_default=True, headline=14,
+        name="training", title="Training", role="apparent", by_default=True, in_time=True, headline=16,
         target="none: the empirical risk of A_θ̂(S) on S itself (optimistic)",
         meaning="The loss on the rows that the model was fitted to. It is small for models that memorise them.",
         formula="e = 1/n · Σᵢ ℓ(f_S(xᵢ), yᵢ)",
@@ -55,7 +56,7 @@ _ENTRIES = (
         fixed="heldout.estimates.fixed:training",
     ),
     Estimator(
-        name="holdout", title="Hold-out", role="chosen", by_default=True, headline=12, selects=True,
+        name="holdout", title="Hold-out", role="chosen", by_default=True, in_time=True, headline=14, selects=True,
         target="min_θ ℓ_D(A_θ(S)): the best θ on the development set, for this training part",
         meaning="The loss on a development set that took no part in the fit, but chose θ.",
         formula="1/|V| · Σ_{i∈V} ℓ(f_{S∖V}(xᵢ), yᵢ), at the θ with the smallest value",
@@ -68,7 +69,7 @@ _ENTRIES = (
         tuned="heldout.estimates.tuned:best_on_dev",
     ),
     Estimator(
-        name="kfold", title="K-fold CV", role="chosen", by_default=True, headline=5, selects=True,
+        name="kfold", title="K-fold CV", role="chosen", by_default=True, headline=7, selects=True,
         target="E[ℓ_D(A_θ̂(S))]: the algorithm with the selected θ (the same folds chose it)",
         meaning="Each fold is predicted by a model fitted to the other folds; the fold means are averaged.",
         formula="CV = 1/K · Σₖ 1/|Fₖ| · Σ_{i∈Fₖ} ℓ(f_{S∖Fₖ}(xᵢ), yᵢ)",
@@ -92,7 +93,7 @@ _ENTRIES = (
         fixed="heldout.estimates.fixed:kfold_pooled",
     ),
     Estimator(
-        name="kfold_adjusted", title="K-fold CV, adjusted", role="chosen", headline=6,
+        name="kfold_adjusted", title="K-fold CV, adjusted", role="chosen", headline=8,
         target="as kfold, at the full size of S (Burman's adjustment)",
         meaning="K-fold CV with a correction for the smaller training sets of its folds.",
         formula="CV + e − 1/K · Σₖ R_S(f_{S∖Fₖ}), R_S the loss on all rows",
@@ -103,7 +104,7 @@ _ENTRIES = (
         fixed="heldout.estimates.fixed:kfold_adjusted",
     ),
     Estimator(
-        name="loo", title="Leave-one-out", role="chosen", headline=8, selects=True,
+        name="loo", title="Leave-one-out", role="chosen", headline=10, selects=True,
         target="E[ℓ_D(A_θ̂(S))]: the algorithm with the selected θ, one example short of S",
         meaning="K-fold CV with one example per fold: its training sets are almost of full size, and almost equal.",
         formula="1/n · Σᵢ ℓ(f_{S∖{i}}(xᵢ), yᵢ)",
@@ -115,7 +116,7 @@ _ENTRIES = (
         fixed="heldout.estimates.fixed:held_out",
     ),
     Estimator(
-        name="montecarlo", title="Monte Carlo CV", role="chosen", headline=7, selects=True,
+        name="montecarlo", title="Monte Carlo CV", role="chosen", headline=9, selects=True,
         target="E[ℓ_D(A_θ̂(S))]: the algorithm with the selected θ, at the size of its training parts",
         meaning="The mean over many random hold-outs, which may overlap.",
         formula="1/r · Σₜ 1/|Vₜ| · Σ_{i∈Vₜ} ℓ(f_{S∖Vₜ}(xᵢ), yᵢ)",
@@ -127,7 +128,7 @@ _ENTRIES = (
         fixed="heldout.estimates.fixed:held_out",
     ),
     Estimator(
-        name="bootstrap", title="Bootstrap", role="chosen", headline=11, selects=True,
+        name="bootstrap", title="Bootstrap", role="chosen", headline=13, selects=True,
         target="E[ℓ_D(A_θ̂(S))]: the algorithm with the selected θ, trained on bags (pessimistic)",
         meaning="Models fitted to bags drawn with replacement, scored on the rows outside the bag.",
         formula="1/B · Σ_b 1/|V_b| · Σ_{i∈V_b} ℓ(f_{bag b}(xᵢ), yᵢ), V_b the rows outside bag b",
@@ -138,7 +139,7 @@ _ENTRIES = (
         fixed="heldout.estimates.fixed:held_out",
     ),
     Estimator(
-        name="bootstrap_632", title="Bootstrap .632", role="chosen", headline=10, comes_with="bootstrap",
+        name="bootstrap_632", title="Bootstrap .632", role="chosen", headline=12, comes_with="bootstrap",
         target="E[ℓ_D(A_θ̂(S))]: bootstrap and training risk weighed .632 to .368",
         meaning="A fixed mixture of the training risk and the out-of-bag risk.",
         formula="0.368·e + 0.632·E₁",
@@ -149,7 +150,7 @@ _ENTRIES = (
         fixed="heldout.estimates.fixed:bootstrap_632",
     ),
     Estimator(
-        name="bootstrap_632plus", title="Bootstrap .632+", role="chosen", headline=9, comes_with="bootstrap",
+        name="bootstrap_632plus", title="Bootstrap .632+", role="chosen", headline=11, comes_with="bootstrap",
         target="E[ℓ_D(A_θ̂(S))]: as .632, with weights that allow for overfitting",
         meaning="A mixture of both in which the out-of-bag risk has more weight the more the model overfits.",
         formula="(1 − w)·e + w·E₁′, w = 0.632/(1 − 0.368·R), R = (E₁′ − e)/(γ − e), E₁′ = min(E₁, γ)",
@@ -160,7 +161,7 @@ _ENTRIES = (
         fixed="heldout.estimates.fixed:bootstrap_632plus",
     ),
     Estimator(
-        name="min_cv", title="Best CV (optimistic)", role="chosen", by_default=True, headline=13,
+        name="min_cv", title="Best CV (optimistic)", role="chosen", by_default=True, headline=15,
         target="E[min_θ ℓ_D(A_θ(S))]: the tuned procedure (cheapest, optimistic)",
         meaning="The smallest cross-validation risk of all θ, taken as the risk of the tuned procedure.",
         formula="min_θ CV(θ)",
@@ -171,7 +172,7 @@ _ENTRIES = (
         tuned="heldout.estimates.tuned:min_cv",
     ),
     Estimator(
-        name="min_cv_bbc", title="Best CV, bootstrap corrected", role="corrected", headline=2,
+        name="min_cv_bbc", title="Best CV, bootstrap corrected", role="corrected", headline=3,
         comes_with="min_cv",
         target="E[min_θ ℓ_D(A_θ(S))]: the tuned procedure, min-CV corrected by bootstrap",
         meaning="Rows are drawn with replacement: θ is chosen on the rows drawn, and evaluated on the others.",
@@ -184,7 +185,7 @@ _ENTRIES = (
         tuned="heldout.estimates.tuned:min_cv_bbc",
     ),
     Estimator(
-        name="min_cv_tt", title="Best CV, bias corrected", role="corrected", headline=4,
+        name="min_cv_tt", title="Best CV, bias corrected", role="corrected", headline=5,
         comes_with="min_cv",
         target="E[min_θ ℓ_D(A_θ(S))]: the tuned procedure, min-CV corrected fold by fold",
         meaning="The smallest CV risk, plus the mean over folds of how far θ̂ is from the best θ of the fold.",
@@ -196,7 +197,7 @@ _ENTRIES = (
         tuned="heldout.estimates.tuned:min_cv_tt",
     ),
     Estimator(
-        name="nested_cv", title="Nested CV", role="honest", by_default=True, headline=1,
+        name="nested_cv", title="Nested CV", role="honest", by_default=True, headline=2,
         target="E[min_θ ℓ_D(A_θ(S))]: the tuned procedure",
         meaning="For every outer fold, θ is chosen by cross-validation on the other folds.",
         formula="1/K · Σᵢ 1/|Fᵢ| · Σ_{j∈Fᵢ} ℓ(f_{S∖Fᵢ, θᵢ}(xⱼ), yⱼ), θᵢ = argmin_θ CV of θ on S∖Fᵢ",
@@ -220,7 +221,7 @@ _ENTRIES = (
         tuned="heldout.estimates.tuned:nested_pooled",
     ),
     Estimator(
-        name="nested_dev", title="Nested hold-out", role="honest", headline=3,
+        name="nested_dev", title="Nested hold-out", role="honest", headline=4,
         target="E[min_θ ℓ_D(A_θ(S))]: the tuned procedure, tuned on one fold only",
         meaning="Nested CV in which θ is chosen on one further fold, used as a development set: cheaper.",
         formula="1/K · Σᵢ mean loss on Fᵢ of f_{S∖Fᵢ, θᵢ}, θᵢ chosen on one other fold",
@@ -232,7 +233,32 @@ _ENTRIES = (
         tuned="heldout.estimates.tuned:nested",
     ),
     Estimator(
-        name="test", title="Sealed test", role="honest", by_default=True,
+        name="rolling", title="Rolling origin", role="chosen", in_time=True, headline=6, selects=True,
+        target="the mean risk of A_θ̂, trained on what was known before each block of time (the same blocks chose θ̂)",
+        meaning="Rows are divided into blocks in time order. Each block is predicted by a model of the rows before it; "
+        "the block means are averaged.",
+        formula="1/|B| · Σ_{t∈B} 1/|F_t| · Σ_{i∈F_t} ℓ(f_{P(t)}(xᵢ), yᵢ), P(t) what was known before block t",
+        caveat=CHOSEN_BY_SAME,
+        reference="Tashman 2000, Out-of-sample tests of forecasting accuracy: an analysis and review",
+        url="https://doi.org/10.1016/S0169-2070(00)00065-0",
+        kinds=(PREFIXES,), judges=PREFIXES, aims=(MODELS,), intervals=("cosine_t",),
+        fixed="heldout.estimates.fixed:held_out",
+    ),
+    Estimator(
+        name="nested_rolling", title="Nested rolling origin", role="honest", in_time=True, headline=1,
+        target="the mean risk of the tuned procedure, tuned and trained on what was known before each block of time",
+        meaning="Before every block of time, θ is chosen by its risk on the blocks that were over by then. It needs no "
+        "fit beyond those of rolling.",
+        formula="1/|B| · Σ_{t∈B} mean loss on F_t of f_{P(t), θ_t}, θ_t = argmin_θ of the mean over blocks s over "
+        "before t of the loss of f_{P(s), θ} on F_s",
+        caveat="",
+        reference="after Tashman 2000, Out-of-sample tests of forecasting accuracy: an analysis and review",
+        url="https://doi.org/10.1016/S0169-2070(00)00065-0",
+        kinds=(PREFIXES,), judges=PREFIXES, aims=(MODELS,), intervals=("cosine_t",),
+        tuned="heldout.estimates.tuned:nested_rolling",
+    ),
+    Estimator(
+        name="test", title="Sealed test", role="honest", by_default=True, in_time=True,
         target="ℓ_D(A_θ̂(S)): this predictor",
         meaning="The loss on rows that were sealed before any split and opened after the selection.",
         formula="1/|T| · Σ_{i∈T} ℓ(f_S(xᵢ), yᵢ)",

@@ -66,3 +66,8 @@ def nested_pooled(procedures: Procedures, name: str, estimator: str) -> Estimate
 def nested(procedures: Procedures, name: str, estimator: str) -> Estimate:
     """The mean over outer folds, in each of which θ is chosen on the other folds."""
     return Estimate.of(procedures.nested_evidence(name, estimator))
+
+
+def nested_rolling(procedures: Procedures, name: str, estimator: str) -> Estimate:
+    """The mean over blocks in time order, before each of which θ is chosen by the blocks before it."""
+    return Estimate.of(procedures.rolling_evidence(name, estimator))

@@ -66,4 +66,5 @@ def _sealing(task: Task) -> dict[str, object]:
         "kfold.stratify": task.kfold.stratify,
         "loss": classification_of(task.loss),
         "oracle": task.oracle,
+        "time": task.time,
     }

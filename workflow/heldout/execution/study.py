@@ -105,6 +105,11 @@ class Study:
         task = wildcards.task
         return [f"results/{task}/splits/{split}.csv" for split in self.splits(task)]
 
+    def final_splits(self, wildcards: Any) -> list[str]:
+        """The split files that the final model of a task depends on: an input function."""
+        task = wildcards.task
+        return [f"results/{task}/splits/{split}.csv" for split in self._tasks[task].final_splits]
+
     def has_test(self, task: str) -> bool:
         """Whether the task has a sealed test set that is to be opened."""
         return self._tasks[task].has_test

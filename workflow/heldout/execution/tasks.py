@@ -23,9 +23,12 @@ from heldout.resampling.kinds import (
     BAGS,
     FOLDS,
     FOLDS_WHOLE,
+    FULL,
     HALVES,
     LOO,
     PAIRS,
+    PREFIXES,
+    RECENT,
     ROUNDS,
     split_files,
 )
@@ -117,8 +120,21 @@ class DeclaredTask:
     def kinds(self, *more: str) -> list[str]:
         """The kinds of cells that the estimators need, and those that `more` estimators need."""
         task = self.block
-        asked = [*task.estimators, task.select.by, *(["kfold"] if task.metrics else []), *more]
-        return kinds_needed(asked, task.montecarlo.halvings)
+        judge = "kfold" if task.time is None else "rolling"
+        asked = [*task.estimators, task.select.by, *([judge] if task.metrics else []), *more]
+        found = kinds_needed(asked, task.montecarlo.halvings)
+        return [self.full if kind == FULL else kind for kind in found]
+
+    @property
+    def full(self) -> str:
+        """The kind of the final model's training rows: all of them, or, in time order, those of a window."""
+        windowed = self.block.time is not None and self.block.rolling.window is not None
+        return RECENT if windowed else FULL
+
+    @property
+    def final_splits(self) -> list[str]:
+        """The names of the split files that the final model depends on."""
+        return split_files([self.full])
 
     @property
     def splits(self) -> list[str]:
@@ -173,6 +189,7 @@ class DeclaredTask:
             ROUNDS: rounds,
             HALVES: 2 * rounds * task.montecarlo.halvings,
             BAGS: task.bootstrap.bags,
+            PREFIXES: task.rolling.blocks - 1,
             LOO: GUESSED_ROWS,
         }
         return {kind: counts.get(kind, 1) for kind in self.kinds()}

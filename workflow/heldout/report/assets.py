@@ -22,6 +22,7 @@ SCRIPTS = (
     "maps.js",
     "grids.js",
     "folds.js",
+    "time.js",
     "metrics.js",
     "classes.js",
     "predictions.js",

@@ -6,7 +6,10 @@ from heldout.report.display import listed
 from heldout.report.scale import Scale
 from heldout.results.tables import Table
 
-JUDGES = ("nested_cv_pooled", "nested_cv", "kfold_pooled", "kfold")
+JUDGES = (
+    *("nested_cv_pooled", "nested_cv", "kfold_pooled", "kfold"),
+    *("nested_rolling", "rolling"),
+)
 """The estimators that say which learner is best: the first that all learners have."""
 
 

@@ -18,6 +18,7 @@ _KINDS = (
     (kinds.LOO, re.compile(r"loo\..*")),
     (kinds.ROUNDS, re.compile(r"mc\.r\d+")),
     (kinds.BAGS, re.compile(r"bag\.\d+")),
+    (kinds.PREFIXES, re.compile(r"t\d+\.b\d+")),
 )
 """The kind of a held-out set, by its name."""
 

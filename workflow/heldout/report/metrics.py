@@ -12,7 +12,8 @@ from heldout.report.scale import Scale
 from heldout.results.tables import OF_THE_INTERVAL, Row, Table, chosen_of_each
 from heldout.results.task import ALL
 
-JUDGES = ("kfold", "nested_cv", "test")
+IN_TIME = ("rolling", "nested_rolling")
+JUDGES = ("kfold", "nested_cv", *IN_TIME, "test")
 """The columns, from those that chose θ to those that chose nothing."""
 ONE_SET = "; all folds taken as one set"
 """What is said of a measure whose values are pooled."""
@@ -78,10 +79,11 @@ def table_of(table: Table | None, losses: dict[str, Loss]) -> dict[str, Any]:
 def _line(
     scale: Scale, metric: str, learner: str, rows: list[Row | None], notes: list[str]
 ) -> dict[str, Any]:
+    in_time = any(row and row["estimator"] in IN_TIME for row in rows)  # means over blocks
     return {
         "metric": "" if metric == scale.label else metric,
         "title": scale.title,
-        "direction": f"{scale.direction}{ONE_SET if scale.loss.pooled else ''}",
+        "direction": f"{scale.direction}{ONE_SET if scale.loss.pooled and not in_time else ''}",
         "learner": learner,
         "shown": answer.learner_title(learner),
         "cells": [row and _cell(row, scale.show, notes) for row in rows],

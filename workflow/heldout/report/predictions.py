@@ -12,7 +12,7 @@ from heldout.measures.loss import Loss
 from heldout.measures.registry import LOSSES
 from heldout.predictions import Predictions, joined
 from heldout.report import calibration, curves
-from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, LOO
+from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, LOO, PREFIXES
 from heldout.resampling.split import Resample
 from heldout.results.tables import pack
 
@@ -24,6 +24,7 @@ BINS = 30
 TITLES = {
     FOLDS: "Each row is predicted by the model that was fitted without its fold.",
     LOO: "Each row is predicted by the model that was fitted without it.",
+    PREFIXES: "Each row is predicted by a model of what was known before its block of time.",
     DEV: "The rows of the development set, predicted by the model that was fitted without them.",
 }
 
@@ -69,10 +70,10 @@ def first_of(loss_table: LossTable, kind: str) -> str:
 
 
 def kind_of(kinds: list[str]) -> str | None:
-    """The kind of cells that predictions are read from: K-fold, else leave-one-out, else hold-out."""
+    """The kind of cells that predictions are read from: K-fold, else leave-one-out, blocks of time, hold-out."""
     if FOLDS in kinds or FOLDS_WHOLE in kinds:
         return FOLDS
-    return next((kind for kind in (LOO, DEV) if kind in kinds), None)
+    return next((kind for kind in (LOO, PREFIXES, DEV) if kind in kinds), None)
 
 
 def held_out(loss_table: LossTable, resamples: list[Resample], learner: str, theta: Any) -> HeldOut:

@@ -18,7 +18,7 @@ STEPS: dict[str, tuple[str, ...]] = {
     "estimate_risks": CELLS,
     "select_model": ("estimate_risks",),
     "estimate_procedures": (*CELLS, "select_model"),
-    "train_final": ("prepare_data", "select_model"),
+    "train_final": ("prepare_data", "draw_splits", "select_model"),
     "open_test": ("prepare_data", "train_final"),
     "score_test": ("prepare_data", "select_model", "open_test"),
     "train_all": ("prepare_data", "train_final", "open_test"),

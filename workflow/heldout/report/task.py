@@ -19,6 +19,7 @@ from heldout.report import (
 )
 from heldout.report.display import heads
 from heldout.report.fits import fits_by_estimate
+from heldout.report.over_time import over_time
 from heldout.report.page import render
 from heldout.report.predictions import diagnostics
 from heldout.report.provenance import provenance, read_manifest_files
@@ -60,6 +61,7 @@ def report_page(folder: Path, spec: ReportSpec, batches: int) -> str:
     names = glossary.in_order(estimator_names(tables))
     chosen = selection["learner"], selection["theta"]
     held_out = diagnostics(folder, spec.cells, batches, *chosen, spec.level)
+    in_time = over_time(folder, spec.cells, batches, selection, tables.get("folds"))
     words = glossary.as_json(names, interval_names(tables))
     payload = {
         **payload_of(spec, scale, selection, tables),
@@ -68,6 +70,7 @@ def report_page(folder: Path, spec: ReportSpec, batches: int) -> str:
         "fits": fits_by_estimate(read_manifest_files(folder, batches), names, source["data"]["n"]),
         "words": words,
         "predictions": held_out,
+        "over_time": in_time,
     }
     return render(
         "report.html",
@@ -93,6 +96,7 @@ def report_page(folder: Path, spec: ReportSpec, batches: int) -> str:
         words=words,
         source=source,
         held_out=held_out,
+        over_time=in_time is not None,
         probabilities=calibration.glossary_entries(held_out),
     )
 

@@ -5,14 +5,18 @@ import numpy as np
 from heldout.errors import HeldoutError
 from heldout.names import seed_for
 from heldout.resampling.halvings import draw_halvings
+from heldout.resampling.rolling import latest_holdout, rolling_split
 from heldout.resampling.rows import Rows
+from heldout.resampling.spans import spans_of
 from heldout.resampling.spec import (
     Bootstrap,
     Halvings,
     Holdout,
     KFold,
+    Latest,
     LeaveOneOut,
     MonteCarlo,
+    Rolling,
     SplitSpec,
 )
 from heldout.resampling.split import Split
@@ -52,6 +56,10 @@ def draw_split(rows: Rows, spec: SplitSpec) -> Split:
     match spec.settings:
         case Holdout(fraction):
             return draw_holdout(rows, fraction, stratify, seed())
+        case Rolling(blocks, window, gap):
+            return rolling_split(rows, blocks, *spans_of(window, gap, rows.dates))
+        case Latest(fraction, Rolling(blocks, window, gap)):
+            return latest_holdout(rows, fraction, blocks, *spans_of(window, gap, rows.dates))
         case LeaveOneOut():
             return loo_split(rows)
         case MonteCarlo(rounds, fraction):

@@ -23,10 +23,27 @@ HALVES = "halves"
 """Monte Carlo CV inside disjoint halves of the rows: the variance of the conservative z."""
 BAGS = "bags"
 """What a bootstrap bag left out."""
+PREFIXES = "prefixes"
+"""Rows in time order: one block at a time, predicted by a model of the rows before it."""
+RECENT = "recent"
+"""Rows in time order with a window: nothing is held out, and older rows are left out of the final model."""
 
-KINDS = (FULL, DEV, FOLDS, FOLDS_WHOLE, ADJACENT, PAIRS, LOO, ROUNDS, HALVES, BAGS)
+KINDS = (
+    FULL,
+    RECENT,
+    DEV,
+    FOLDS,
+    FOLDS_WHOLE,
+    ADJACENT,
+    PAIRS,
+    LOO,
+    ROUNDS,
+    HALVES,
+    BAGS,
+    PREFIXES,
+)
 
-IMPLIED = {FOLDS: FOLDS_WHOLE, ADJACENT: PAIRS}
+IMPLIED = {FULL: RECENT, FOLDS: FOLDS_WHOLE, ADJACENT: PAIRS}
 """Held-out sets of the first kind are among those of the second."""
 
 SPLIT_FILE = {
@@ -39,6 +56,8 @@ SPLIT_FILE = {
     ROUNDS: "montecarlo",
     HALVES: "halvings",
     BAGS: "bootstrap",
+    PREFIXES: "rolling",
+    RECENT: "rolling",
 }
 """The split file (without ending) that a kind of held-out set is read from."""
 

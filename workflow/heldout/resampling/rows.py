@@ -24,6 +24,10 @@ class Rows:
         For each row the user's own fold, from 0; only read where the config names a fold column.
     grouped
         Whether units are groups, for messages.
+    time
+        For each row its time, where rows are in time order.
+    dates
+        Whether times are dates, in seconds.
 
     Examples
     --------
@@ -41,6 +45,8 @@ class Rows:
     classes: Sequence[Any] | None = None
     fold: np.ndarray | None = None
     grouped: bool = False
+    time: np.ndarray | None = None
+    dates: bool = False
 
     @property
     def n(self) -> int:

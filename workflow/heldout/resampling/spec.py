@@ -51,7 +51,24 @@ class Bootstrap:
     bags: int
 
 
-SplitSettings = Holdout | KFold | LeaveOneOut | MonteCarlo | Halvings | Bootstrap
+@dataclass(frozen=True)
+class Rolling:
+    """Blocks in time order; `window` and `gap` as the config spells them."""
+
+    blocks: int = 10
+    window: int | str | None = None
+    gap: int | str = 0
+
+
+@dataclass(frozen=True)
+class Latest:
+    """One development set: the latest share of the rows."""
+
+    fraction: float
+    rolling: Rolling
+
+
+SplitSettings = Holdout | KFold | LeaveOneOut | MonteCarlo | Halvings | Bootstrap | Rolling | Latest
 
 
 @dataclass(frozen=True)

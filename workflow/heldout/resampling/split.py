@@ -13,6 +13,7 @@ import numpy as np
 
 from heldout.errors import HeldoutError
 from heldout.resampling import kinds
+from heldout.resampling.prefixes import prefixes
 
 TRAIN = "train"
 """The name of the held-out set that is not held out: the training rows themselves."""
@@ -277,6 +278,17 @@ def _bags(split: Split) -> list[Resample]:
     return found
 
 
+def _prefixes(split: Split) -> list[Resample]:
+    """Blocks in time order, each predicted by a model of the rows before it."""
+    return [Resample(one.name, one.train, {one.name: one.rows}) for one in prefixes(split)]
+
+
+def _recent(split: Split) -> list[Resample]:
+    """The rows that the final model is trained on: those of the window."""
+    rows = split["row"][split["final"] == 1]
+    return [Resample(kinds.FULL, rows, {TRAIN: rows})]
+
+
 INSTANTIATE: dict[str, Callable[[Split], list[Resample]]] = {
     kinds.DEV: _dev,
     kinds.FOLDS: _folds,
@@ -287,4 +299,6 @@ INSTANTIATE: dict[str, Callable[[Split], list[Resample]]] = {
     kinds.ROUNDS: _rounds,
     kinds.HALVES: _halves,
     kinds.BAGS: _bags,
+    kinds.PREFIXES: _prefixes,
+    kinds.RECENT: _recent,
 }

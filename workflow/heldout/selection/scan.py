@@ -14,6 +14,8 @@ from heldout.estimates.algorithm import evidence_for
 from heldout.estimates.intervals import standard_error
 from heldout.estimates.loss_table import LossTable, named_resamples
 from heldout.estimates.nested import inner_folds, inner_table
+from heldout.estimates.nested_rolling import BlockTables
+from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rules import Curve, first_local_min
 from heldout.learners.learner import Learner
 from heldout.measures.loss import Loss
@@ -59,6 +61,10 @@ class Scanner:
         """The risks that the selection, and each outer fold of nested CV, chooses by."""
         yield curve_of(loss_table, self.spec.by, name)
         for estimator in self.spec.nested:
+            if ESTIMATORS[estimator].only_in_time:
+                tables = BlockTables(loss_table)
+                yield from (tables.of(name).curve(known) for _, known in tables.choices())
+                continue
             for partition in loss_table.partitions:
                 table = inner_table(loss_table, name, partition)
                 for outer in range(partition.k):

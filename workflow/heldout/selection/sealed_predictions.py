@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from heldout.data.prepared import TIME
 from heldout.data.schema import schema_from_json
+from heldout.data.time_order import times_of
 from heldout.data.vault import SOURCE_ROW
 from heldout.data.weighting import differing_weights
 from heldout.files import write_atomic
@@ -30,7 +32,8 @@ class SealedPredictions:
     """Sealed rows as they were judged: no features.
 
     `row`: their numbers in the source; `unit`: the group of each, or itself; `target`: numbers, or
-    positions in `classes`, which is None for regression; `weight`: None if all rows are alike.
+    positions in `classes`, which is None for regression; `weight`: None if all rows are alike; `time`: None
+    if they are in no time order.
     """
 
     row: np.ndarray
@@ -39,13 +42,18 @@ class SealedPredictions:
     predictions: Predictions
     classes: list[Any] | None
     weight: np.ndarray | None = None
+    time: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.row)
 
 
 def predict_sealed(
-    predictor: Predictor, sealed: "pa.Table", groups: str | None, weights: str | None = None
+    predictor: Predictor,
+    sealed: "pa.Table",
+    groups: str | None,
+    weights: str | None = None,
+    time: str | None = None,
 ) -> SealedPredictions:
     """Apply the final model to sealed rows.
 
@@ -59,6 +67,8 @@ def predict_sealed(
         The column whose rows belong together, if there is one.
     weights
         The column of the rows' weights, if there is one.
+    time
+        The column that puts rows in time order, if there is one.
 
     Returns
     -------
@@ -75,6 +85,7 @@ def predict_sealed(
         else Predictions(),
         classes=predictor.classes,
         weight=differing_weights(weights, sealed),
+        time=None if time is None else _times(sealed, time),
     )
 
 
@@ -84,6 +95,10 @@ def _units(sealed: "pa.Table", groups: str | None) -> np.ndarray:
         return np.arange(sealed.num_rows)
     names = np.array(sealed.column(groups).to_pylist(), str)
     return np.unique(names, return_inverse=True)[1]
+
+
+def _times(sealed: "pa.Table", name: str) -> np.ndarray:
+    return times_of(name, sealed.column(name).combine_chunks()).values
 
 
 def write_predictions(vault: Path, found: SealedPredictions) -> None:
@@ -109,6 +124,7 @@ def write_predictions(vault: Path, found: SealedPredictions) -> None:
 
     columns = {"row": found.row, "unit": found.unit, "target": found.target}
     columns |= {} if found.weight is None else {WEIGHT: found.weight}
+    columns |= {} if found.time is None else {TIME: found.time}
     columns |= found.predictions.arrays()
     table = pa.table({name: _as_column(array) for name, array in columns.items()})
     table = table.replace_schema_metadata({CLASSES: json.dumps(found.classes)})
@@ -143,8 +159,8 @@ def read_predictions(vault: Path) -> SealedPredictions:
     arrays = {name: _as_array(table.column(name).combine_chunks()) for name in table.column_names}
     row, unit, target = (arrays.pop(name) for name in ("row", "unit", "target"))
     classes = json.loads(table.schema.metadata[CLASSES])
-    weight = arrays.pop(WEIGHT, None)
-    return SealedPredictions(row, unit, target, Predictions(**arrays), classes, weight)
+    weight, time = arrays.pop(WEIGHT, None), arrays.pop(TIME, None)
+    return SealedPredictions(row, unit, target, Predictions(**arrays), classes, weight, time)
 
 
 def _as_column(array: np.ndarray) -> "pa.Array":

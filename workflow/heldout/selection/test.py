@@ -76,4 +76,6 @@ def sealed_evidence(
         divisor=opening_divisor(count),
         seed=seed_for(spec.seed, spec.task, "test", "bootstrap"),
         sample=lambda: Sample(loss, found.target, found.predictions, found.weight),
+        times=found.time,
+        in_order=found.time is not None,
     )

@@ -58,6 +58,9 @@ def identity(plan: Plan, name: str, theta: Theta, positive: Any = None) -> str:
     """
     about = family(plan.learner(name), plan.table.classification)
     parts = [plan.table.digest, name, about, canonical(theta)]
+    train = plan.resamples[0].train
+    if len(train) < plan.table.n:  # a window of rows in time order
+        parts.append(canonical(train.tolist()))
     return digest(*parts, *([] if positive is None else [canonical(positive)]))
 
 
@@ -91,7 +94,7 @@ def training_of(
         "identity": identity(plan, choice["learner"], choice["theta"], positive),
         "why": choice["why"],
         "trained_on": {
-            "rows": plan.table.n,
+            "rows": len(plan.resamples[0].train),
             "source": facts["source"],
             "digest": plan.table.digest,
         },
@@ -100,6 +103,7 @@ def training_of(
         "target": facts["schema"]["target"]["name"],
         "classes": classes,
         "weights": facts["weights"],
+        "time": facts.get("time"),
         "seed": plan.seed,
         "versions": {"heldout": __version__, "python": platform.python_version()},
         "libraries": plan.versions,

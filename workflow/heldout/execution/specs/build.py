@@ -16,7 +16,7 @@ from heldout.data.ledger import FOLDER, ledger_faults
 from heldout.data.reading import Reading
 from heldout.data.request import Request
 from heldout.data.witness import task_folders
-from heldout.estimates.lookup import nested_among
+from heldout.estimates.lookup import outer_among
 from heldout.estimates.spec import LossTableSpec, RuleSpec
 from heldout.execution.sharing import opening_tasks, sharing_digest
 from heldout.execution.specs.audit import AuditBatch, RenderAudit, SummariseAudit
@@ -83,6 +83,8 @@ def prepare_data(task: DeclaredTask) -> Request:
         stratify=block.kfold.stratify,
         oracle=oracle,
         private=task.config.vault == "private",
+        time=block.time,
+        rolling=_rolling(task),
     )
 
 
@@ -139,7 +141,7 @@ def train_final(task: DeclaredTask) -> TrainFinal:
     """The final model. The positive class counts only where a threshold decides for it."""
     thresholded = bool(task.thresholds)
     positive = task.block.positive if thresholded else None
-    return TrainFinal(_cells(task), task.config.models, thresholded, positive)
+    return TrainFinal(_cells(task), task.config.models, thresholded, positive, task.full)
 
 
 def train_all(task: DeclaredTask) -> TrainAll:
@@ -156,6 +158,7 @@ def open_test(task: DeclaredTask) -> OpenTest:
         target=task.block.target,
         groups=task.block.groups,
         weights=task.block.weights,
+        time=task.block.time,
         open_again=task.config.open_again,
         private=task.config.vault == "private",
         sharing=sharing_digest(task.config, sharing),
@@ -297,7 +300,8 @@ def _scan(task: DeclaredTask) -> ScanSpec | None:
     if not any(learner.endless for learner in task.learners):
         return None
     select = task.block.select
-    return ScanSpec(select.by, nested_among(task.estimators), select.patience, select.maximum)
+    nested = outer_among(task.estimators)
+    return ScanSpec(select.by, nested, select.patience, select.maximum)
 
 
 def _settings(task: DeclaredTask, split: str) -> SplitSettings:
@@ -306,7 +310,8 @@ def _settings(task: DeclaredTask, split: str) -> SplitSettings:
     kfold, montecarlo = block.kfold, block.montecarlo
     rounds, fraction = montecarlo.rounds, montecarlo.fraction
     settings: dict[str, SplitSettings] = {
-        "holdout": drawn.Holdout(block.holdout.fraction),
+        "holdout": _holdout(task),
+        "rolling": _rolling(task),
         "kfold": drawn.KFold(kfold.k, kfold.repeats, kfold.column),
         "loo": drawn.LeaveOneOut(),
         "montecarlo": drawn.MonteCarlo(rounds, fraction),
@@ -314,3 +319,17 @@ def _settings(task: DeclaredTask, split: str) -> SplitSettings:
         "bootstrap": drawn.Bootstrap(block.bootstrap.bags),
     }
     return settings[split]
+
+
+def _rolling(task: DeclaredTask) -> drawn.Rolling:
+    """How rows in time order are divided."""
+    rolling = task.block.rolling
+    return drawn.Rolling(rolling.blocks, rolling.window, rolling.gap)
+
+
+def _holdout(task: DeclaredTask) -> SplitSettings:
+    """The development set: drawn at random, or the latest rows."""
+    fraction = task.block.holdout.fraction
+    if task.block.time is None:
+        return drawn.Holdout(fraction)
+    return drawn.Latest(fraction, _rolling(task))

@@ -68,6 +68,8 @@ class TrainFinal:
     """Whether θ holds a decision threshold."""
     positive: str | None
     """The class that the config calls the positive one, if it matters."""
+    full: str
+    """The kind of its training rows."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,8 @@ class OpenTest:
     """The column whose rows belong together, if there is one."""
     weights: str | None
     """The column of the rows' weights, if there is one."""
+    time: str | None
+    """The column that puts rows in time order, if there is one."""
     open_again: bool
     private: bool
     sharing: str

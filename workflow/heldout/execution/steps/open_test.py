@@ -30,7 +30,9 @@ def main(folder: Path, spec: OpenTest) -> None:
         verdict = open_sealed(folder, wish)
         shown = sealed.slice(0, 0) if verdict.refused else sealed
         predictor = joblib.load(folder / "final" / "model.joblib")
-        write_predictions(vault, predict_sealed(predictor, shown, spec.groups, spec.weights))
+        write_predictions(
+            vault, predict_sealed(predictor, shown, spec.groups, spec.weights, spec.time)
+        )
         write_json(vault / "opening.json", asdict(verdict))
     for text in (verdict.message, *verdict.notes, *verdict.ledger):
         print(text)

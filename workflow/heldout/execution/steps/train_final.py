@@ -11,7 +11,6 @@ from heldout.cells.store import Store
 from heldout.execution.specs.estimates import TrainFinal
 from heldout.files import read_json, write_atomic, write_json
 from heldout.measures.thresholds import without_threshold
-from heldout.resampling.kinds import FULL
 from heldout.selection.final import Predictor
 from heldout.selection.train import final_pipeline, selected_folders
 from heldout.selection.training import decision_of, training_of
@@ -21,7 +20,7 @@ def main(folder: Path, spec: TrainFinal) -> None:
     """Take the model from the store where it is, else fit it."""
     choice = read_json(folder / "selection" / "choice.json")
     store = Store(folder / "cells")
-    plan = open_plan(folder, replace(spec.cells, kinds=[FULL]))
+    plan = open_plan(folder, replace(spec.cells, kinds=[spec.full]))
     theta, decision, labels = choice["theta"], None, dict[str, Any]()
     if spec.thresholded:
         classes, counts = plan.table.classes or [], plan.table.class_counts or []

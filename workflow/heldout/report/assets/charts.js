@@ -12,6 +12,7 @@ const SERIES_COLOUR = {
   training: "var(--amber)",
   holdout: "var(--violet)",
   kfold: "var(--blue)",
+  rolling: "var(--blue)",
   loo: "var(--teal)",
   montecarlo: "var(--rose)",
   kfold_adjusted: "var(--ink)",

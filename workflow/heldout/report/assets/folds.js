@@ -95,7 +95,7 @@ function foldNodes({ learner, estimator }) {
 
 // Of small folds, such values are far off: the estimate is that of all folds together.
 function pooledNote() {
-  return data.loss.pooled ? " The estimate is that of all folds as one set, which may differ." : "";
+  return data.loss.pooled && !data.over_time ? " The estimate is that of all folds as one set, which may differ." : "";
 }
 
 function startFolds() {

@@ -7,6 +7,7 @@ if (data) {
   startGrids();
   startMetrics();
   startFolds();
+  startTime();
   startComparisons();
   startPredictions();
   startProbabilities();
