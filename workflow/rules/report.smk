@@ -77,6 +77,7 @@ rule draw_figures:
             manifests=plan.manifests,
             risks="results/{task}/risks.csv",
             estimates="results/{task}/estimates.csv",
+            folds="results/{task}/folds.csv",
             selection="results/{task}/selection.json",
         ),
     output:
@@ -101,9 +102,16 @@ rule draw_figures:
             subcategory="{task}",
             labels={"content": "predictions"},
         ),
+        over_time=report(
+            "results/{task}/figures/over_time.png",
+            caption="../report/figure_over_time.rst",
+            category="Figures",
+            subcategory="{task}",
+            labels={"content": "risk over time"},
+        ),
         others=expand(
             "results/{{task}}/figures/{figure}.{kind}",
-            figure=["estimates", "tuning", "predictions"],
+            figure=["estimates", "tuning", "predictions", "over_time"],
             kind=["svg", "pdf"],
         ),
     log:

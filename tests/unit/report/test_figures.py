@@ -17,7 +17,9 @@ from heldout.report import figures
 from heldout.report.predictions import HeldOut, classification, regression
 
 NAMES = {
-    f"{name}.{kind}" for name in ("estimates", "tuning", "predictions") for kind in figures.KINDS
+    f"{name}.{kind}"
+    for name in ("estimates", "tuning", "predictions", "over_time")
+    for kind in figures.KINDS
 }
 STARTS = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}
 ODD = ["a$b$c", "<b>&", "🐧🐧", "x" * 200, "line\nbreak"]

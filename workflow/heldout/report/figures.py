@@ -12,6 +12,7 @@ from heldout.files import write_atomic
 from heldout.measures.registry import loss_for
 from heldout.report import answer, glossary
 from heldout.report.display import Format
+from heldout.report.over_time import over_time
 from heldout.report.predictions import diagnostics
 from heldout.report.scale import Scale, scale_of
 from heldout.results.scores import scored
@@ -87,11 +88,14 @@ def draw_figures(folder: Path, spec: LossTableSpec, batches: int, level: float) 
     load_matplotlib()  # an error that says how to install it comes before the work
     selection = TaskResults(folder).selection
     held_out = diagnostics(folder, spec, batches, selection["learner"], selection["theta"], level)
-    write_figures(folder, spec, held_out)
+    in_time = over_time(folder, spec, batches, selection, TaskResults(folder).table("folds"))
+    write_figures(folder, spec, held_out, in_time)
 
 
-def write_figures(folder: Path, spec: LossTableSpec, held_out: Any) -> None:
-    """Draw the figures from the tables of a task and from `diagnostics` of its predictions."""
+def write_figures(
+    folder: Path, spec: LossTableSpec, held_out: Any, in_time: dict[str, Any] | None = None
+) -> None:
+    """Draw the figures from the tables of a task, `diagnostics` of its predictions, and its blocks of time."""
     matplotlib = load_matplotlib()
     results = TaskResults(folder)
     selection, estimates, risks = results.selection, results.estimates, results.table("risks")
@@ -100,7 +104,7 @@ def write_figures(folder: Path, spec: LossTableSpec, held_out: Any) -> None:
     scale = scale_of(loss, estimates)
     learners = [learner.as_spec() for learner in spec.learners]
     baselines = answer.baselines(learners)
-    from heldout.report import figure_predictions, figure_tuning
+    from heldout.report import figure_predictions, figure_time, figure_tuning
 
     drawers: dict[str, Callable[[], Figure]] = {
         "estimates": lambda: estimates_figure(estimates, baselines, scale),
@@ -108,6 +112,7 @@ def write_figures(folder: Path, spec: LossTableSpec, held_out: Any) -> None:
             scored(risks, loss), selection, learners, scale
         ),
         "predictions": lambda: figure_predictions.predictions_figure(held_out),
+        "over_time": lambda: figure_time.time_figure(in_time, scale),
     }
     with matplotlib.rc_context(STYLE):
         for name, draw in drawers.items():

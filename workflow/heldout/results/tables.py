@@ -168,6 +168,31 @@ def pack(columns: dict[str, list[Any]]) -> dict[str, Any]:
     }
 
 
+def unpack(packed: dict[str, Any]) -> list[Row]:
+    """Make rows of a table that `pack` made.
+
+    Parameters
+    ----------
+    packed
+        The compact form.
+
+    Returns
+    -------
+    list of dict
+        A row for each line.
+
+    Examples
+    --------
+    >>> unpack(pack({"learner": ["knn", "tree"], "risk": [0.1, 0.2]}))
+    [{'learner': 'knn', 'risk': 0.1}, {'learner': 'tree', 'risk': 0.2}]
+    """
+    columns = [
+        [one["levels"][code] for code in one["codes"]] if isinstance(one, dict) else one
+        for one in packed["values"]
+    ]
+    return [dict(zip(packed["columns"], line, strict=True)) for line in zip(*columns, strict=True)]
+
+
 def pack_column(values: list[Any]) -> Any:
     """One column of `pack`."""
     if not any(isinstance(value, str) for value in values):
