@@ -359,7 +359,6 @@ def test_time(init, tmp_path):
         "nested_rolling",
         "test",
     ]
-    assert max(config["learners"]["knn"]["grid"]["n_neighbors"]) <= 8  # rows of the first block
 
 
 def test_few_stamps_make_few_blocks(init, tmp_path):
