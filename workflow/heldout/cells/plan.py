@@ -17,6 +17,9 @@ from heldout.resampling.split_file import read_split
 if TYPE_CHECKING:
     from heldout.numerics.pipeline import Columns
 
+KINDS = ("number", "boolean", "category", "ordered", "many", "date", "text")
+"""The kinds of columns."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -95,8 +98,11 @@ def columns_of(table: Prepared) -> "Columns":
     """
     from heldout.numerics.pipeline import Columns
 
-    numbers = {*table.columns_of("number"), *table.columns_of("boolean")}
-    return Columns(table.names, frozenset(numbers), table.classes)
+    positions = {kind: table.columns_of(kind) or [] for kind in KINDS}
+    kinds = {position: kind for kind, found in positions.items() for position in found}
+    numbers = {*positions["number"], *positions["boolean"]}
+    named = tuple(kinds.get(i, "category") for i in range(len(table.names)))
+    return Columns(table.names, frozenset(numbers), table.classes, named)
 
 
 def open_plan(folder: Path, spec: CellsSpec) -> Plan:

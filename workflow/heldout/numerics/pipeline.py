@@ -6,7 +6,6 @@ is polynomial, and ``model``.
 """
 
 import copy
-import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,10 +19,18 @@ from heldout.learners.definition import FEATURES, Definition
 from heldout.names import Theta, canonical
 from heldout.numerics import errors
 from heldout.numerics.errors import LearnerError
+from heldout.numerics.making import (
+    import_estimator,
+    new_estimator,
+    set_params,
+    unset_seeds,
+    with_made,
+)
 from heldout.numerics.preprocessing import Preprocessor
 
 MODEL, PREPARE, POLY = "model", "prepare", "poly"
-CLASS_WEIGHT = "class_weight"
+BY_LABEL = ("class_weight", "class_weights", "sampling_strategy")
+"""Parameters that may be a mapping from labels."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,9 @@ class Columns:
         The positions of numbers and booleans; the other features are categories.
     classes
         The labels of the target, in the order of their codes; None for a number.
+    kinds
+        The kind of each feature, for learners that take rows as a frame; may be empty where all are
+        numbers, booleans and categories.
 
     Examples
     --------
@@ -48,6 +58,13 @@ class Columns:
     names: list[str]
     numbers: frozenset[int]
     classes: list[Any] | None
+    kinds: tuple[str, ...] = ()
+
+    def kind(self, position: int) -> str:
+        """The kind of the feature at a position."""
+        if self.kinds:
+            return self.kinds[position]
+        return "number" if position in self.numbers else "category"
 
     @property
     def classification(self) -> bool:
@@ -101,6 +118,9 @@ class Builder:
     DecisionTreeClassifier(max_depth=2, random_state=7)
     """
 
+    takes_frame = False
+    """Whether rows are a DataFrame with the user's column names, not a matrix."""
+
     def __init__(self, definition: Definition, columns: Columns):
         self.definition = definition
         self.columns = columns
@@ -114,21 +134,17 @@ class Builder:
     @cached_property
     def prototype(self) -> BaseEstimator:
         """The estimator with its fixed parameters."""
-        fixed = {k: v for k, v in self.definition.params.items() if not _reaches_step(k)}
-        try:
-            estimator = self._factory()
-        except TypeError as error:
-            raise LearnerError(errors.CANNOT_BE_MADE, error=error) from None
-        return set_params(estimator, self._by_code(fixed), "params")
+        fixed = {k: v for k, v in self.definition.params.items() if not self._reaches_step(k)}
+        made = with_made(self._by_code(fixed), self.classification)
+        return new_estimator(self._factory, made)
 
     @cached_property
     def _seeded(self) -> list[str]:
         """The names of the parameters that take a seed and have none yet."""
-        return [
-            name
-            for name, value in self.prototype.get_params().items()
-            if name.split("__")[-1] == "random_state" and value is None
-        ]
+        return unset_seeds(self.prototype)
+
+    def _reaches_step(self, name: str) -> bool:
+        return name == FEATURES or name.split("__")[0] in (PREPARE, POLY, MODEL)
 
     @cached_property
     def _is_flat(self) -> bool:
@@ -143,7 +159,7 @@ class Builder:
 
     def recipe(self, theta: Theta) -> Recipe:
         """Sort the values of θ, and fixed parameters of steps, by the step they belong to."""
-        fixed = {k: v for k, v in self.definition.params.items() if _reaches_step(k)}
+        fixed = {k: v for k, v in self.definition.params.items() if self._reaches_step(k)}
         both = self._by_code({**fixed, **theta})
         names = both.pop(FEATURES, None)
         steps: dict[str, dict[str, Any]] = {PREPARE: {}, POLY: {}, MODEL: {}}
@@ -155,8 +171,8 @@ class Builder:
                 steps[MODEL][name] = value
         return Recipe(self._positions(names), steps[PREPARE], steps[POLY], steps[MODEL])
 
-    def preprocessing(self, recipe: Recipe) -> Pipeline:
-        """The unfitted steps before the model."""
+    def preprocessing(self, recipe: Recipe, seed: int = 0) -> Pipeline:
+        """The unfitted steps before the model. Nothing in these of a short name is random."""
         steps: list[tuple[str, BaseEstimator]] = [(PREPARE, self._preprocessor(recipe.columns))]
         if self.definition.polynomial:
             steps.append((POLY, PolynomialFeatures(include_bias=False)))
@@ -169,8 +185,8 @@ class Builder:
         """The unfitted model with this θ and, for each random state that is not set, this seed."""
         seeds = {name: seed for name in self._seeded if name not in recipe.model}
         if not self._is_flat or not set(recipe.model) <= set(vars(self.prototype)):
-            estimator = set_params(clone(self.prototype), recipe.model, "grid")
-            return estimator.set_params(**seeds)
+            estimator = set_params(_copied(self.prototype), recipe.model, "grid")
+            return estimator.set_params(**seeds) if seeds else estimator
         estimator = copy.copy(self.prototype)
         estimator.__dict__.update(recipe.model)
         estimator.__dict__.update(seeds)
@@ -179,17 +195,17 @@ class Builder:
     def _by_code(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters with class weights by code, since models are fitted on codes of labels."""
         return {
-            name: self._weights_by_code(value)
-            if name.split("__")[-1] == CLASS_WEIGHT and isinstance(value, dict)
+            name: self._by_code_of(name, value)
+            if name.split("__")[-1] in BY_LABEL and isinstance(value, dict)
             else value
             for name, value in params.items()
         }
 
-    def _weights_by_code(self, by_label: dict[Any, float]) -> dict[int, float]:
+    def _by_code_of(self, key: str, by_label: dict[Any, float]) -> dict[int, float]:
         labels = [str(label) for label in self.columns.classes or []]
         for label in map(str, by_label):
             if label not in labels:
-                raise LearnerError(errors.UNKNOWN_CLASS, key=CLASS_WEIGHT, name=label, known=labels)
+                raise LearnerError(errors.UNKNOWN_CLASS, key=key, name=label, known=labels)
         return {labels.index(str(label)): weight for label, weight in by_label.items()}
 
     def _preprocessor(self, columns: tuple[int, ...]) -> Preprocessor:
@@ -211,54 +227,9 @@ class Builder:
         return tuple(sorted(known.index(name) for name in set(names)))
 
 
-def _reaches_step(name: str) -> bool:
-    return name == FEATURES or name.split("__")[0] in (PREPARE, POLY, MODEL)
-
-
-def import_estimator(path: str) -> Any:
-    """The class or factory behind an import path.
-
-    Parameters
-    ----------
-    path
-        `package.module.Name` or `package.module:Name`.
-
-    Returns
-    -------
-    Any
-        What has this name in the module, which is imported.
-
-    Raises
-    ------
-    LearnerError
-        If there is no such module, or no such name in it.
-
-    Examples
-    --------
-    >>> import_estimator("sklearn.svm:SVC")()
-    SVC()
-    """
-    module_name, _, name = path.replace(":", ".").rpartition(".")
+def _copied(prototype: BaseEstimator) -> BaseEstimator:
+    """A clone; a deep copy of an estimator whose constructor changes what it is given."""
     try:
-        module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise LearnerError(errors.CANNOT_IMPORT, module=module_name, error=error) from None
-    if not hasattr(module, name):
-        public = [n for n in dir(module) if not n.startswith("_")]
-        raise LearnerError(errors.NO_SUCH_NAME, module=module_name, name=name, known=public)
-    return getattr(module, name)
-
-
-def set_params(estimator: BaseEstimator, params: Mapping[str, Any], key: str) -> BaseEstimator:
-    """`set_params`; the error has the wrong name and the key of the config that contains it."""
-    known = estimator.get_params()
-    for name in params:
-        if name not in known and name.split("__")[0] not in known:
-            owner = type(estimator).__name__
-            raise LearnerError(
-                errors.UNKNOWN_PARAMETER, key=key, owner=owner, name=name, known=sorted(known)
-            )
-    try:
-        return estimator.set_params(**params)
-    except (ValueError, AttributeError) as error:
-        raise LearnerError(errors.REFUSED_PARAMETER, key=key, error=error) from None
+        return clone(prototype)
+    except (RuntimeError, TypeError):
+        return copy.deepcopy(prototype)
