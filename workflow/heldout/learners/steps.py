@@ -21,6 +21,7 @@ from heldout.learners.step_catalogue import (
     KINDS,
     OF_TEXTS,
     PASSTHROUGH,
+    PREPARE,
     STEPS,
 )
 
@@ -74,7 +75,11 @@ def parse_steps(items: Any, where: str) -> Parsed:
     place = f"{where}[{len(items)}]"
     name, estimator, params = _model(items[-1], place)
     _check_names([*(step["name"] for step in steps), name], where, (TABLE,))
-    return Parsed([*steps, {"name": name}], entry_for(estimator, place), params)
+    entry = entry_for(estimator, place)
+    for step in steps:
+        if step.get("path") == STEPS[PREPARE].path:
+            step["params"].setdefault("scale", entry.scale)
+    return Parsed([*steps, {"name": name}], entry, params)
 
 
 def _model(item: Any, where: str) -> tuple[str, str, dict[str, Any]]:

@@ -123,9 +123,37 @@ def set_params(estimator: BaseEstimator, params: Mapping[str, Any], key: str) ->
             known=sorted(known),
         )
     try:
-        return estimator.set_params(**params)
+        return estimator.set_params(**with_tuples(params, estimator.get_params()))
     except (ValueError, AttributeError, TypeError) as error:
         raise LearnerError(errors.REFUSED_PARAMETER, key=key, error=error) from None
+
+
+def with_tuples(params: Mapping[str, Any], present: Mapping[str, Any]) -> dict[str, Any]:
+    """Lists as tuples, which YAML does not have, where a parameter is a tuple now.
+
+    Parameters
+    ----------
+    params
+        New values by name.
+    present
+        The present values.
+
+    Returns
+    -------
+    dict
+        The new values.
+
+    Examples
+    --------
+    >>> with_tuples({"feature_range": [0, 2], "labels": [1]}, {"feature_range": (0, 1)})
+    {'feature_range': (0, 2), 'labels': [1]}
+    """
+    return {
+        name: tuple(value)
+        if isinstance(value, list) and isinstance(present.get(name), tuple)
+        else value
+        for name, value in params.items()
+    }
 
 
 def known_params(estimator: Any) -> tuple[set[str], bool]:

@@ -6,7 +6,7 @@ is polynomial, and ``model``.
 """
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import PolynomialFeatures
+from sklearn.utils.validation import has_fit_parameter
 
 from heldout.learners.definition import FEATURES, Definition
 from heldout.names import Theta, canonical
@@ -29,6 +30,8 @@ from heldout.numerics.making import (
 from heldout.numerics.preprocessing import Preprocessor
 
 MODEL, PREPARE, POLY = "model", "prepare", "poly"
+SAMPLE_WEIGHT = "sample_weight"
+"""The parameter of `fit` that takes the weights of rows."""
 BY_LABEL = ("class_weight", "class_weights", "sampling_strategy")
 """Parameters that may be a mapping from labels."""
 
@@ -191,6 +194,21 @@ class Builder:
         estimator.__dict__.update(recipe.model)
         estimator.__dict__.update(seeds)
         return estimator
+
+    def gives(self, theta: Theta, methods: Sequence[str]) -> bool:
+        """Whether the model with this θ has one of some methods."""
+        estimator = self.estimator(self.recipe(theta), 0)
+        return any(hasattr(estimator, method) for method in methods)
+
+    def refuses_weights(self) -> str | None:
+        """Why rows cannot have weights; None if they can."""
+        kind = type(self.prototype).__name__
+        if has_fit_parameter(self.prototype, SAMPLE_WEIGHT):
+            return None
+        return (
+            f"{kind} takes no weights (a class of your own takes them by fit(X, y, "
+            f"{SAMPLE_WEIGHT}=None))"
+        )
 
     def _by_code(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters with class weights by code, since models are fitted on codes of labels."""
