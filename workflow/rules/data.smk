@@ -10,6 +10,7 @@ rule prepare_data:
     output:
         table="results/{task}/data/table.json",
         features="results/{task}/data/X.npy",
+        strings="results/{task}/data/strings.parquet",
         target="results/{task}/data/y.npy",
         rows="results/{task}/data/rows.npy",
         sealed="results/{task}/vault/sealed.parquet",

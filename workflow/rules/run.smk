@@ -8,7 +8,11 @@ STEP = "python -P -m heldout.execution.step {input.spec}"
 
 # The files of a prepared table: with and without its features.
 TABLE = expand("results/{{task}}/data/{file}", file=["table.json", "y.npy", "rows.npy"])
-WHOLE_TABLE = [*TABLE, "results/{task}/data/X.npy"]
+WHOLE_TABLE = [
+    *TABLE,
+    "results/{task}/data/X.npy",
+    "results/{task}/data/strings.parquet",
+]
 
 
 # What must be known beforehand; then, in a long run, how far its fitting jobs are.

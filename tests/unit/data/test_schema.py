@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heldout.data.schema import Column, Schema, Target, infer_column, infer_target, schema_from_json
+from heldout.data.infer import infer_column
+from heldout.data.infer_target import infer_target
+from heldout.data.schema import Column, Schema, Target, schema_from_json
 from heldout.errors import HeldoutError
 
 DAY = 86_400_000_000

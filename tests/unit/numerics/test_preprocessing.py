@@ -132,4 +132,6 @@ def test_it_can_be_cloned_and_set_like_any_transformer():
     from sklearn.base import clone
 
     step = clone(Preprocessor([0], [1], scale=True)).set_params(max_levels=3)
-    assert step.get_params() == {"numbers": [0], "categories": [1], "scale": True, "max_levels": 3}
+    usual = {"dates": (), "many": (), "native": False}
+    given = {"numbers": [0], "categories": [1], "scale": True, "max_levels": 3}
+    assert step.get_params() == given | usual

@@ -101,7 +101,13 @@ class PopulationSource:
             np.asarray(whole.features[rows]),
             np.asarray(whole.target[rows]),
             _rows(units, _dense(whole.rows["fold"][rows])),
+            stored_strings=_taken(whole.strings, rows),
         )
+
+
+def _taken(strings: Any, rows: np.ndarray) -> Any:
+    """The texts of some rows; of tables without texts nothing is taken."""
+    return strings.take(rows) if strings is not None and strings.num_columns else None
 
 
 def _dense(folds: np.ndarray) -> np.ndarray:

@@ -42,7 +42,7 @@ def family(definition: Definition, classification: bool) -> str:
     --------
     >>> from heldout.learners.learner import define
     >>> family(define("tree", None), classification=True)
-    '{"estimator":"sklearn.tree.DecisionTreeClassifier","params":{},"polynomial":false,"scale":false,"source":""}'
+    '{"estimator":"sklearn.tree.DecisionTreeClassifier","native":false,"params":{},"polynomial":false,"scale":false,"source":""}'
     """
     return canonical(
         {
@@ -51,6 +51,7 @@ def family(definition: Definition, classification: bool) -> str:
             "scale": definition.scale,
             "polynomial": definition.polynomial,
             "source": definition.source,
+            "native": definition.native,
         }
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from heldout.cells.key import Keyring, Keys
 from heldout.cells.spec import CellsSpec
+from heldout.data.kinds import BOOLEAN, CATEGORY, DATE, MANY, NUMBER, ORDERED, TEXT
 from heldout.data.prepared import Prepared, open_prepared
 from heldout.learners.learner import Learner
 from heldout.names import Theta, seed_for
@@ -16,9 +17,6 @@ from heldout.resampling.split_file import read_split
 
 if TYPE_CHECKING:
     from heldout.numerics.pipeline import Columns
-
-KINDS = ("number", "boolean", "category", "ordered", "many", "date", "text")
-"""The kinds of columns."""
 
 
 @dataclass(frozen=True)
@@ -89,20 +87,23 @@ def columns_of(table: Prepared) -> "Columns":
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> positions = {"number": [0], "boolean": [2]}
-    >>> table = SimpleNamespace(
-    ...     names=["length", "colour", "flag"], classes=["no", "yes"], columns_of=positions.get
-    ... )
+    >>> kinds = [("length", "number"), ("colour", "category"), ("flag", "boolean")]
+    >>> columns = [{"name": name, "kind": kind, "levels": []} for name, kind in kinds]
+    >>> schema = {"columns": columns}
+    >>> table = SimpleNamespace(names=["length", "colour", "flag"], classes=None, facts={"schema": schema})
     >>> sorted(columns_of(table).numbers)
     [0, 2]
     """
     from heldout.numerics.pipeline import Columns
 
-    positions = {kind: table.columns_of(kind) or [] for kind in KINDS}
-    kinds = {position: kind for kind, found in positions.items() for position in found}
-    numbers = {*positions["number"], *positions["boolean"]}
-    named = tuple(kinds.get(i, "category") for i in range(len(table.names)))
-    return Columns(table.names, frozenset(numbers), table.classes, named)
+    found: dict[str, set[int]] = {}
+    columns = table.facts["schema"]["columns"]
+    for i, column in enumerate(columns):
+        found.setdefault(column["kind"], set()).add(i)
+    numbers = set().union(*(found.get(kind, ()) for kind in (NUMBER, BOOLEAN, ORDERED)))
+    dates, many, texts = (frozenset(found.get(kind, ())) for kind in (DATE, MANY, TEXT))
+    levels = {i: len(columns[i]["levels"]) for i in found.get(CATEGORY, ())}
+    return Columns(table.names, frozenset(numbers), table.classes, dates, many, texts, levels)
 
 
 def open_plan(folder: Path, spec: CellsSpec) -> Plan:

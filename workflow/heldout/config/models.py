@@ -12,6 +12,7 @@ from pydantic_core import PydanticKnownError
 
 from heldout import limits
 from heldout.config.one_of import OneOf
+from heldout.data.kinds import ASKED, DATE_SPELLINGS
 from heldout.estimates.lookup import default_estimators, estimator_names, selector_names
 from heldout.measures.thresholds import TUNE
 
@@ -46,9 +47,21 @@ def _as_threshold(value: Any) -> Any:
     return value
 
 
+def _as_column_type(value: Any) -> Any:
+    """A kind, a spelling of dates, or levels in order."""
+    if isinstance(value, list):
+        return [_as_text(one) for one in value]
+    known = (*ASKED, *DATE_SPELLINGS)
+    if value not in known:
+        expected = f"{', '.join(known)}, or a list of levels in order"
+        raise PydanticKnownError("literal_error", {"expected": expected})
+    return value
+
+
 Loss = Annotated[str | dict[str, Any], BeforeValidator(_keys_as_texts)]
 Label = Annotated[str, BeforeValidator(_as_text)]
 Threshold = Annotated[Literal["tune"] | float | list[float] | None, BeforeValidator(_as_threshold)]
+ColumnType = Annotated[str | list[Label], BeforeValidator(_as_column_type)]
 EstimatorName = Annotated[str, OneOf(estimator_names)]
 SelectorName = Annotated[str, OneOf(selector_names)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=60)]
@@ -170,6 +183,11 @@ class Task(Strict):
         default=[], description="texts that mean 'missing', besides the usual ones"
     )
     categories: list[str] = Field(default=[], description="columns of numbers that are categories")
+    types: dict[str, ColumnType] = Field(
+        default={},
+        description="by column what it is, whatever it looks like: number, boolean, category, ordered, date, text; a list "
+        "of levels in order; or how its dates are spelled, such as DD/MM/YYYY ([kinds of columns](../docs/tables.md#kinds-of-columns))",
+    )
     loss: Loss | None = Field(
         default=None,
         description="what θ is chosen by: zero_one, cross_entropy, brier, squared, absolute; a scorer of scikit-learn such as "

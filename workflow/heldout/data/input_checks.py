@@ -7,8 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from heldout.data.infer_target import infer_target
 from heldout.data.request import Request
-from heldout.data.schema import Schema, Target, infer_target, is_missing, values_of
+from heldout.data.schema import Schema, Target, is_missing, values_of
 from heldout.errors import HeldoutError, did_you_mean
 
 MIN_ROWS = 4

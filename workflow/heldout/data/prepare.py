@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from heldout.data.grouping import numbered_rows
+from heldout.data.infer import Found, infer_columns
 from heldout.data.input_checks import (
     check_classes,
     check_columns,
@@ -19,10 +20,11 @@ from heldout.data.input_checks import (
     check_target_kind,
     target_of,
 )
+from heldout.data.kinds import CATEGORY
 from heldout.data.prepared import WEIGHTED_ROWS, write_prepared
 from heldout.data.read import draw_table, read_table
 from heldout.data.request import Request
-from heldout.data.schema import Schema, infer_column, values_of
+from heldout.data.schema import Schema, values_of
 from heldout.data.sealing import check_sealed, seal
 from heldout.data.vault import write_sealed
 from heldout.data.weighting import check_some_weight, check_weights
@@ -63,7 +65,7 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
     unsealed = table.take(pa.array(source))
     check_some_weight(request.weights, unsealed, "unsealed")
     check_some_weight(request.weights, sealed, "sealed")
-    schema, notes = _infer_schema(request, unsealed)
+    schema, notes = _infer_schema(request, unsealed, source)
     check_target_kind(request, schema, table)
     rows = numbered_rows(request, unsealed, source)
     features = schema.encode(unsealed)
@@ -84,7 +86,7 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
         "schema": schema.as_json(),
     }
     write_sealed(vault, sealed, request.private)
-    write_prepared(data_folder, facts, features, target, rows)
+    write_prepared(data_folder, facts, features, target, rows, schema.strings(unsealed))
     return facts
 
 
@@ -101,20 +103,25 @@ def _notes_on_weights(request: Request, rows: np.ndarray) -> list[str]:
     return [f"{same}, which counts as no weights"]
 
 
-def _infer_schema(request: Request, unsealed: pa.Table) -> tuple[Schema, list[str]]:
-    """The types of the columns, and notes on those that are empty or look like identifiers."""
-    columns, notes = [], []
-    for name in request.feature_names(unsealed.column_names):
-        column = infer_column(name, values_of(unsealed, name), name in request.categories)
-        if column is None:
-            notes.append(f"column '{name}' is empty and not used")
-            continue
-        if len(column.levels) > max(50, unsealed.num_rows // 2):
-            notes.append(
-                f"column '{name}' has {len(column.levels)} different texts in {unsealed.num_rows} rows: "
-                "an identifier? Consider drop"
-            )
-        columns.append(column)
-    if not columns:
+def _infer_schema(
+    request: Request, unsealed: pa.Table, source: np.ndarray
+) -> tuple[Schema, list[str]]:
+    """The types of the columns, and notes on what was guessed, is empty or looks like an identifier."""
+    asked = {**dict.fromkeys(request.categories, CATEGORY), **request.types}
+    names = request.feature_names(unsealed.column_names)
+    found = infer_columns(unsealed, names, asked, rows=source)
+    if not found.columns:
         raise HeldoutError(f"{request.data}: every feature column is empty")
-    return Schema(tuple(columns), target_of(request, unsealed), tuple(request.missing)), notes
+    target = target_of(request, unsealed)
+    schema = Schema(tuple(found.columns), target, tuple(request.missing))
+    return schema, [*found.notes, *_notes_on_identifiers(found, unsealed.num_rows)]
+
+
+def _notes_on_identifiers(found: Found, rows: int) -> list[str]:
+    suggested = " ".join(found.notes)
+    return [
+        f"column '{column.name}' has {column.count} different texts in {rows} rows: "
+        "an identifier? Consider drop"
+        for column in found.columns
+        if column.count > rows // 2 and f"types: {{{column.name}: text}}" not in suggested
+    ]

@@ -1,7 +1,7 @@
 """The prepared table: arrays on disk that every later step maps into memory.
 
 ``table.json`` holds the schema and the digest of the data, ``X.npy`` the encoded features,
-``y.npy`` the target, and ``rows.npy`` for each row its number in the source table (`source`),
+``strings.parquet`` the texts of columns that no number stands for, ``y.npy`` the target, and ``rows.npy`` for each row its number in the source table (`source`),
 the unit that is resampled as a whole (`unit`: its group, or itself), the user's own fold
 (`fold`: -1 if there is none) and, only if rows have weights, its weight (`weight`).
 """
@@ -9,14 +9,21 @@ the unit that is resampled as a whole (`unit`: its group, or itself), the user's
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from heldout.files import read_json, write_array, write_json
+from heldout.data.frame import frame_of, strings_in
+from heldout.data.schema import schema_from_json
+from heldout.files import read_json, write_array, write_atomic, write_json
 from heldout.names import canonical, digest
 from heldout.resampling.rows import Rows
 
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+STRINGS = "strings.parquet"
 ROWS = np.dtype([("source", np.int64), ("unit", np.int64), ("fold", np.int64)])
 WEIGHT = "weight"
 WEIGHTED_ROWS = np.dtype([*ROWS.descr, (WEIGHT, np.float64)])
@@ -38,6 +45,8 @@ class Prepared:
         For each row its number in the source table, its unit and the user's own fold.
     weights
         The weight of each row; None if all count alike.
+    stored_strings
+        The texts of columns of kind `many` and `text`; or the file that has them. None: there are none.
     """
 
     facts: dict[str, Any]
@@ -45,12 +54,25 @@ class Prepared:
     target: np.ndarray
     rows: np.ndarray
     weights: np.ndarray | None = None
+    stored_strings: "pa.Table | Path | None" = None
 
     @cached_property
     def features(self) -> np.ndarray:
         """The encoded features; mapped into memory when they are first asked for."""
         stored = self.stored_features
         return np.load(stored, mmap_mode="r") if isinstance(stored, Path) else stored
+
+    @cached_property
+    def strings(self) -> "pa.Table | None":
+        """The texts that the matrix does not hold; read when they are first asked for."""
+        stored = self.stored_strings
+        return _read_strings(stored) if isinstance(stored, Path) else stored
+
+    @cached_property
+    def frame(self) -> "pd.DataFrame":
+        """The features as a DataFrame with the user's column names, row by row as in the matrix."""
+        texts = {} if self.strings is None else strings_in(self.strings)
+        return frame_of(schema_from_json(self.facts["schema"]).columns, self.features, texts)
 
     @property
     def n(self) -> int:
@@ -116,6 +138,7 @@ def seen_digest(
     features: np.ndarray,
     target: np.ndarray,
     weights: np.ndarray | None = None,
+    strings: "pa.Table | None" = None,
 ) -> str:
     """Digest everything that a fit can see.
 
@@ -125,6 +148,8 @@ def seen_digest(
         The JSON form of the schema.
     features, target, weights
         The arrays; no weights if all rows are alike.
+    strings
+        The texts that the matrix does not hold.
 
     Returns
     -------
@@ -138,17 +163,40 @@ def seen_digest(
     False
     """
     arrays = [features, target] if weights is None else [features, target, weights]
-    return digest(canonical(schema), *(np.ascontiguousarray(array).tobytes() for array in arrays))
+    texts = [] if strings is None else [canonical(c.to_pylist()) for c in strings.columns]
+    seen = [np.ascontiguousarray(array).tobytes() for array in arrays]
+    return digest(canonical(schema), *seen, *texts)
 
 
 def write_prepared(
-    folder: Path, facts: dict[str, Any], features: np.ndarray, target: np.ndarray, rows: np.ndarray
+    folder: Path,
+    facts: dict[str, Any],
+    features: np.ndarray,
+    target: np.ndarray,
+    rows: np.ndarray,
+    strings: "pa.Table | None" = None,
 ) -> None:
-    """Write the arrays, and last the facts with the digest."""
-    seen = seen_digest(facts["schema"], features, target, _weights_in(rows))
+    """Write the arrays and the texts, and last the facts with the digest."""
+    seen = seen_digest(facts["schema"], features, target, _weights_in(rows), strings)
     for name, array in (("X", features), ("y", target), ("rows", rows)):
         write_array(folder / f"{name}.npy", array)
+    _write_strings(folder / STRINGS, strings)
     write_json(folder / "table.json", {**facts, "digest": seen})
+
+
+def _write_strings(path: Path, strings: "pa.Table | None") -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    table = pa.table({}) if strings is None else strings
+    write_atomic(path, lambda file: parquet.write_table(table, file))
+
+
+def _read_strings(path: Path) -> "pa.Table":
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path) as file:
+        return file.read()
 
 
 def open_prepared(folder: Path) -> Prepared:
@@ -175,7 +223,7 @@ def open_prepared(folder: Path) -> Prepared:
     """
     target, rows = (np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("y", "rows"))
     facts = read_json(folder / "table.json")
-    return Prepared(facts, folder / "X.npy", target, rows, _weights_in(rows))
+    return Prepared(facts, folder / "X.npy", target, rows, _weights_in(rows), folder / STRINGS)
 
 
 def _weights_in(rows: np.ndarray) -> np.ndarray | None:

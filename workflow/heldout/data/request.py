@@ -4,7 +4,7 @@ Standard library only: the workflow may import this while it is parsed.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -27,6 +27,8 @@ class Request:
         Texts that mean missing, besides the usual ones.
     categories
         Columns that are categories whatever they look like.
+    types
+        By column what it is, whatever it looks like: a kind, its levels in order, or a spelling of dates.
     classification
         Whether the target is a class; None to find out.
     test
@@ -60,6 +62,7 @@ class Request:
     stratify: bool = True
     oracle: dict[str, Any] | None = None
     private: bool = True
+    types: dict[str, str | list[str]] = field(default_factory=dict)
 
     def feature_names(self, columns: Iterable[str]) -> list[str]:
         """The columns that are features."""

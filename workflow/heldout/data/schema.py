@@ -6,46 +6,85 @@ first unused index. Everything that learns (imputation, one-hot, scaling) happen
 each learner's Pipeline.
 """
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from heldout.data import money_texts
+from heldout.data.arrow_values import (
+    as_float,
+    is_missing,
+    is_text,
+    numbers_in,
+    numbers_or_null,
+    objects_of,
+    plain,
+    texts_of,
+    values_of,
+)
+from heldout.data.blocks import number_blocks
+from heldout.data.encode import Lost, codes, encoded, lost_in
+from heldout.data.frame import frame_of
+from heldout.data.kinds import CATEGORY, IN_STRINGS
 from heldout.errors import HeldoutError
 
-NUMBER, BOOLEAN, CATEGORY = "number", "boolean", "category"
-TRUE_FALSE = {"true": True, "false": False}
-SPELLINGS = TRUE_FALSE | {"1": True, "0": False}
-"""How new rows may spell the values of a boolean column."""
-EXACT = 2.0**53
-"""Below this every whole number has a float of its own."""
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Column", "Schema", "Target", "is_missing", "numbers_in", "schema_from_json", "values_of"]
 
 
 @dataclass(frozen=True)
 class Column:
-    """A feature: its name, its kind and, for a category, its levels."""
+    """A feature: its name, its kind and how its values are spelled.
+
+    Parameters
+    ----------
+    name, kind
+        Its name in the table, and one of `heldout.data.kinds`.
+    levels
+        The levels of a category; of an ordered one in their order.
+    spelling
+        Of a number `money` or `percent`, of a date such as `DD.MM.YYYY`; empty for plain values.
+    decimal, thousands
+        The signs in amounts and percentages.
+    count
+        The number of levels of a category with many.
+    """
 
     name: str
     kind: str
     levels: tuple[str, ...] = ()
+    spelling: str = ""
+    decimal: str = "."
+    thousands: str = ""
+    count: int = 0
 
     def encode(self, values: pa.Array) -> np.ndarray:
         """The column as float64."""
-        if self.kind == CATEGORY:
-            return _codes(_texts(values), self.levels)
-        if self.kind == BOOLEAN:
-            return _as_float(_booleans(values))
-        return _as_float(_numbers_or_null(values))
+        return encoded(self, values)
+
+    def as_json(self) -> dict[str, Any]:
+        """A JSON-ready form, without what is as usual."""
+        extras = {name: getattr(self, name) for name in _EXTRAS}
+        kept = {name: value for name, value in extras.items() if value != _EXTRAS[name]}
+        return {"name": self.name, "kind": self.kind, "levels": self.levels, **kept}
+
+
+_EXTRAS: dict[str, Any] = {"spelling": "", "decimal": ".", "thousands": "", "count": 0}
 
 
 @dataclass(frozen=True)
 class Target:
-    """What is predicted: its classes, or none for a number."""
+    """What is predicted: its classes, or none for a number, which may be spelled as an amount."""
 
     name: str
     classes: tuple[Any, ...] | None
+    spelling: str = ""
+    decimal: str = "."
+    thousands: str = ""
 
     @property
     def classification(self) -> bool:
@@ -54,13 +93,21 @@ class Target:
 
     def encode(self, values: pa.Array) -> np.ndarray:
         """Class indices (unknown: one past the last), or the numbers."""
-        values = _plain(self.name, values)
+        values = plain(self.name, values)
         if self.classes is None:
-            return _as_float(_numbers_or_null(values))
+            if self.spelling and is_text(values.type):
+                return money_texts.numbers(values, self.decimal, self.thousands)
+            return as_float(numbers_or_null(values))
         numeric = all(isinstance(label, int | float) for label in self.classes)
-        texts = _texts(_numbers_or_null(values) if numeric else values)
-        codes = _codes(texts, tuple(str(label) for label in self.classes))
-        return np.where(np.isnan(codes), len(self.classes), codes).astype(np.int64)
+        texts = texts_of(numbers_or_null(values) if numeric else values)
+        found = codes(texts, tuple(str(label) for label in self.classes))
+        return np.where(np.isnan(found), len(self.classes), found).astype(np.int64)
+
+    def as_json(self) -> dict[str, Any]:
+        """A JSON-ready form, without what is as usual."""
+        spelled = ("spelling", "decimal", "thousands") if self.spelling else ()
+        extras = {name: getattr(self, name) for name in spelled}
+        return {"name": self.name, "classes": self.classes, **extras}
 
 
 @dataclass(frozen=True)
@@ -79,8 +126,11 @@ class Schema:
     Examples
     --------
     >>> schema = Schema((Column("colour", CATEGORY, ("blue", "red")),), Target("y", ("no", "yes")))
-    >>> schema.encode(pa.table({"colour": ["red", "green", None]})).ravel().tolist()
+    >>> table = pa.table({"colour": ["red", "green", None]})
+    >>> schema.encode(table).ravel().tolist()
     [1.0, 2.0, nan]
+    >>> schema.frame(table)["colour"].tolist()
+    ['red', 'green', nan]
     >>> schema.target.encode(pa.array(["yes", "no"])).tolist()
     [1, 0]
     """
@@ -89,19 +139,51 @@ class Schema:
     target: Target
     missing: tuple[str, ...] = ()
 
-    def encode(self, table: pa.Table) -> np.ndarray:
-        """The features of any rows as one float64 matrix."""
-        absent = [c.name for c in self.columns if c.name not in table.column_names]
+    def encode(self, table: pa.Table, lost: list[Lost] | None = None) -> np.ndarray:
+        """The features of any rows as one float64 matrix.
+
+        What could not be read as its column's kind is added to `lost`, if that is given.
+        """
+        self._refuse_absent(table)
+        matrix = np.empty((table.num_rows, len(self.columns)))
+        rest = number_blocks(self.columns, table, matrix)
+        for i in rest:
+            column = self.columns[i]
+            values = plain(column.name, values_of(table, column.name))
+            matrix[:, i] = column.encode(values)
+            gone = None if lost is None else lost_in(column, values, matrix[:, i])
+            if gone is not None and lost is not None:
+                lost.append(gone)
+        return matrix
+
+    def frame(self, table: pa.Table, lost: list[Lost] | None = None) -> "pd.DataFrame":
+        """The features of any rows as a DataFrame; unknown levels of a category stay texts."""
+        matrix = self.encode(table, lost)
+        texts = {
+            column.name: objects_of(plain(column.name, values_of(table, column.name)))
+            for column in self.columns
+            if column.kind == CATEGORY or column.kind in IN_STRINGS
+        }
+        return frame_of(self.columns, matrix, texts)
+
+    def strings(self, table: pa.Table) -> pa.Table:
+        """The columns of texts that the matrix does not hold."""
+        names = [column.name for column in self.columns if column.kind in IN_STRINGS]
+        return pa.table({name: texts_of(plain(name, values_of(table, name))) for name in names})
+
+    def _refuse_absent(self, table: pa.Table) -> None:
+        known = set(table.column_names)
+        absent = [column.name for column in self.columns if column.name not in known]
         if absent:
             raise HeldoutError(f"the table lacks the columns {', '.join(absent)}")
-        matrix = np.empty((table.num_rows, len(self.columns)))
-        for i, column in enumerate(self.columns):
-            matrix[:, i] = column.encode(_plain(column.name, values_of(table, column.name)))
-        return matrix
 
     def as_json(self) -> dict[str, Any]:
         """A JSON-ready form; `schema_from_json` brings it back."""
-        return asdict(self)
+        return {
+            "columns": tuple(column.as_json() for column in self.columns),
+            "target": self.target.as_json(),
+            "missing": self.missing,
+        }
 
 
 def schema_from_json(data: dict[str, Any]) -> Schema:
@@ -119,168 +201,11 @@ def schema_from_json(data: dict[str, Any]) -> Schema:
 
     Examples
     --------
-    >>> schema = Schema((Column("x", NUMBER),), Target("y", None))
+    >>> schema = Schema((Column("x", "number"),), Target("y", None))
     >>> schema_from_json(schema.as_json()) == schema
     True
     """
-    columns = tuple(Column(c["name"], c["kind"], tuple(c["levels"])) for c in data["columns"])
+    columns = tuple(Column(**{**c, "levels": tuple(c["levels"])}) for c in data["columns"])
     classes = data["target"]["classes"]
-    target = Target(data["target"]["name"], None if classes is None else tuple(classes))
+    target = Target(**{**data["target"], "classes": None if classes is None else tuple(classes)})
     return Schema(columns, target, tuple(data["missing"]))
-
-
-def values_of(table: pa.Table, name: str) -> pa.Array:
-    """The values of a column as one array."""
-    column = table.column(name)
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-
-
-def is_missing(values: pa.Array) -> np.ndarray:
-    """For each value whether it is missing (null or NaN)."""
-    return pc.is_null(values, nan_is_null=True).to_numpy(zero_copy_only=False)
-
-
-def numbers_in(name: str, values: pa.Array) -> np.ndarray:
-    """The values as float64; NaN where one is missing or no number, as dates and booleans are."""
-    plain = _plain(name, values)
-    if pa.types.is_temporal(plain.type) or pa.types.is_boolean(plain.type):
-        return np.full(len(plain), np.nan)
-    return _as_float(_numbers_or_null(plain))
-
-
-def infer_column(name: str, values: pa.Array, category: bool) -> Column | None:
-    """The kind of a feature from its (unsealed) values; None if all are missing.
-
-    A column that the file itself declares to be a category (parquet's dictionary type) is one.
-    """
-    category = category or pa.types.is_dictionary(values.type)
-    plain = _plain(name, values)
-    present = plain.filter(pc.invert(pc.is_null(plain, nan_is_null=True)))
-    if len(present) == 0:
-        return None
-    if not category:
-        if pa.types.is_boolean(plain.type) or _all_true_false(present):
-            return Column(name, BOOLEAN)
-        if _parses(present):
-            return Column(name, NUMBER)
-    levels = sorted(set(_texts(present).to_pylist()))
-    return Column(name, CATEGORY, tuple(levels))
-
-
-def infer_target(name: str, values: pa.Array, classification: bool | None) -> Target:
-    """The target from the given rows: its classes, or a number."""
-    plain = _plain(name, values)
-    numeric = _parses(plain) and not pa.types.is_boolean(plain.type)
-    if classification is None:
-        category = pa.types.is_dictionary(values.type)
-        classification = category or not numeric
-    if classification:
-        return Target(name, _classes(plain, numeric))
-    if not numeric:
-        raise HeldoutError(
-            f"target '{name}' is not a number everywhere; for classes set loss: zero_one"
-        )
-    return Target(name, None)
-
-
-def _classes(values: pa.Array, numeric: bool) -> tuple[Any, ...]:
-    """The labels in order: numbers, each once however it is spelled, or texts."""
-    if numeric and not pa.types.is_temporal(values.type):
-        numbers = set(_numbers(values).to_pylist())
-        if all(abs(number) < EXACT for number in numbers):
-            return tuple(int(n) if n.is_integer() else n for n in sorted(numbers))
-    return tuple(sorted(set(_texts(values).to_pylist())))
-
-
-def _plain(name: str, values: pa.Array) -> pa.Array:
-    """The values without a dictionary encoding; lists, structs and the like are refused."""
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
-    if pa.types.is_string_view(values.type):
-        values = values.cast(pa.string())
-    kind = values.type
-    known = pa.types.is_primitive(kind) or pa.types.is_decimal(kind) or _is_text(kind)
-    if not known and not pa.types.is_null(kind):
-        raise HeldoutError(
-            f"column '{name}' is of type {kind}, not a number, text, boolean or date; add it to drop"
-        )
-    return values
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
-
-
-def _texts(values: pa.Array) -> pa.Array:
-    """The values as text: one spelling for each number, whatever its type."""
-    if pa.types.is_floating(values.type):
-        texts = [None if v is None or v != v else _label_text(v) for v in values.to_pylist()]
-        return pa.array(texts, pa.string())
-    return values.cast(pa.string())
-
-
-def _label_text(label: float) -> str:
-    return str(int(label)) if label.is_integer() else str(label)
-
-
-def _codes(texts: pa.Array, levels: tuple[str, ...]) -> np.ndarray:
-    found = pc.index_in(texts, pa.array(levels, pa.string()))
-    codes = pc.fill_null(found, len(levels)).to_numpy(zero_copy_only=False).astype(float)
-    codes[pc.is_null(texts).to_numpy(zero_copy_only=False)] = np.nan
-    return codes
-
-
-def _parses(values: pa.Array) -> bool:
-    try:
-        _numbers(values)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        return False
-    return True
-
-
-def _numbers(values: pa.Array) -> pa.Array:
-    """The values as float64; dates and times in microseconds."""
-    if pa.types.is_temporal(values.type):
-        values = values.cast(_microseconds(values.type), safe=False).cast(pa.int64())
-    return values.cast(pa.float64(), safe=False)
-
-
-def _microseconds(kind: pa.DataType) -> pa.DataType:
-    if pa.types.is_duration(kind):
-        return pa.duration("us")
-    return pa.time64("us") if pa.types.is_time(kind) else pa.timestamp("us")
-
-
-def _numbers_or_null(values: pa.Array) -> pa.Array:
-    """Numbers; a text that is no number counts as missing (only new or sealed rows can have one)."""
-    try:
-        return _numbers(values)
-    except pa.ArrowInvalid:
-        return pa.array([_number_or_none(value) for value in values.to_pylist()], pa.float64())
-
-
-def _number_or_none(value: Any) -> float | None:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return None
-
-
-def _booleans(values: pa.Array) -> pa.Array:
-    if pa.types.is_boolean(values.type):
-        return values
-    texts = _texts(values).to_pylist()
-    return pa.array(
-        [SPELLINGS.get(t.lower()) if t is not None else None for t in texts], pa.bool_()
-    )
-
-
-def _all_true_false(present: pa.Array) -> bool:
-    if not _is_text(present.type):
-        return False
-    return {value.lower() for value in pc.unique(present).to_pylist()} <= set(TRUE_FALSE)
-
-
-def _as_float(values: pa.Array) -> np.ndarray:
-    as_float = values.cast(pa.float64()) if pa.types.is_boolean(values.type) else values
-    return pc.fill_null(as_float, np.nan).to_numpy(zero_copy_only=False).astype(np.float64)

@@ -13,11 +13,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from heldout.data.infer import infer_column
+from heldout.data.infer_target import infer_target
+from heldout.data.kinds import CATEGORY, MANY
 from heldout.data.prepare import prepare
 from heldout.data.prepared import Prepared, open_prepared
 from heldout.data.read import SKLEARN, read_table
 from heldout.data.request import Request
-from heldout.data.schema import CATEGORY, infer_column, infer_target, values_of
+from heldout.data.schema import values_of
 from heldout.errors import HeldoutError
 from heldout.resampling.units import smallest_class
 
@@ -159,7 +162,7 @@ def _why_drop(column: dict[str, Any], values: np.ndarray, n: int, source_rows: i
     named = ID_NAME.search(column["name"]) is not None
     if different == 1 and len(values) == n:
         return "the same value in every row"
-    if column["kind"] == CATEGORY:
+    if column["kind"] in (CATEGORY, MANY):
         if different > max(20, n / 2):
             return f"a different text in nearly every row ({different} in {n}): an identifier?"
     elif different == len(values) > 1 and (named or _counts_rows(values, source_rows)):

@@ -30,6 +30,8 @@ class Entry:
         Whether polynomial features are made before the model.
     instead
         What to use for the kind of target that the learner is not for; part of the error message.
+    native
+        Whether the estimator itself knows missing values and categories.
     """
 
     classifier: str | None = None
@@ -40,6 +42,7 @@ class Entry:
     simpler: dict[str, str] = field(default_factory=dict)
     polynomial: bool = False
     instead: str = ""
+    native: bool = False
 
 
 CATALOG: dict[str, Entry] = {
@@ -68,6 +71,7 @@ CATALOG: dict[str, Entry] = {
         params={"early_stopping": False},
         grid={"max_iter": [25, 50, 100, 200]},
         simpler={"max_iter": "smaller"},
+        native=True,
     ),
     "linear": Entry(
         None,
@@ -141,6 +145,13 @@ NEED_SCALING = (
 """Estimators in these modules get standardised numbers unless the config says otherwise."""
 
 
+KNOW_CATEGORIES = (
+    "sklearn.ensemble.HistGradientBoostingClassifier",
+    "sklearn.ensemble.HistGradientBoostingRegressor",
+)
+"""Estimators that get missing values and categories as they are."""
+
+
 def entry_for(estimator: str, where: str) -> Entry:
     """The catalogue's entry of a short name; for an import path an entry without defaults.
 
@@ -176,4 +187,5 @@ def entry_for(estimator: str, where: str) -> Entry:
             f"{where}: unknown learner '{estimator}'{hint} (or give an import path such as sklearn.svm.SVC)"
         )
     scale = estimator.startswith(NEED_SCALING)
-    return Entry(classifier=estimator, regressor=estimator, scale=scale)
+    native = estimator.replace(":", ".") in KNOW_CATEGORIES
+    return Entry(classifier=estimator, regressor=estimator, scale=scale, native=native)

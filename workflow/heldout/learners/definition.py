@@ -10,7 +10,7 @@ FEATURES = "features"
 """The hyper-parameter whose values are lists of columns."""
 MAKE, TAKE = "make", "take"
 """The keys of objects among parameters: an estimator that is made, a function that is taken."""
-NATIVE = ("lightgbm.", "xgboost.", "catboost.")
+TAKE_COLUMNS = ("lightgbm.", "xgboost.", "catboost.")
 """Libraries whose estimators take columns as they are, categories and missing values too."""
 
 
@@ -30,6 +30,9 @@ class Definition:
         Whether numbers are standardised.
     polynomial
         Whether polynomial features are made before the model.
+    native
+        Whether the estimator itself knows missing values and categories: they are neither replaced nor made
+        columns of 0 and 1, unless `scale` is on.
     source
         The version, or the digest of the code, of an estimator that is not scikit-learn's own.
     steps
@@ -48,18 +51,19 @@ class Definition:
     scale: bool
     polynomial: bool
     source: str = ""
+    native: bool = False
     steps: list[dict[str, Any]] = field(default_factory=list)
     calibrate: str | None = None
     target: str | None = None
 
-    def native(self, classification: bool) -> bool:
+    def takes_columns(self, classification: bool) -> bool:
         """Whether the estimator takes columns as they are."""
-        return (self.path(classification) or "").startswith(NATIVE)
+        return (self.path(classification) or "").startswith(TAKE_COLUMNS)
 
     def composed(self, classification: bool) -> bool:
         """Whether the learner is more than heldout's preprocessing and an estimator."""
         more = self.steps or self.calibrate or self.target
-        return bool(more) or self.native(classification)
+        return bool(more) or self.takes_columns(classification)
 
     def path(self, classification: bool) -> str | None:
         """The import path of the estimator for this kind of target; None if there is none."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from heldout.errors import HeldoutError
 from heldout.learners.catalogue import Entry
-from heldout.learners.definition import NATIVE, Definition
+from heldout.learners.definition import TAKE_COLUMNS, Definition
 from heldout.learners.grid import endless_axis, expand, size
 from heldout.learners.libraries import library_params, source_of
 from heldout.learners.lookup import entry_for
@@ -135,6 +135,7 @@ def define(name: str, given: dict[str, Any] | None) -> Learner:
         steps=steps,
         calibrate=block.get("calibrate"),
         target=block.get("target"),
+        native=entry.native,
         grid=grid,
         simpler={**entry.simpler, **_both_ways(block.get("simpler", {}), parsed)},
         instead=entry.instead,
@@ -152,7 +153,7 @@ def _check_block(block: dict[str, Any], where: str) -> None:
             f"{where}.scale: goes with estimator; in steps, write the step scale, or prepare with "
             "params: {scale: true}"
         )
-    if block.get("scale") and is_native(estimator or ""):
+    if block.get("scale") and takes_columns(estimator or ""):
         raise HeldoutError(
             f"{where}.scale: '{estimator}' takes the columns as they are; leave scale out, or write "
             "steps: [{step: prepare, params: {scale: true}}, …]"
@@ -161,9 +162,9 @@ def _check_block(block: dict[str, Any], where: str) -> None:
         raise HeldoutError(f"{where}: calibrate is for classes and target for numbers; leave one out")
 
 
-def is_native(estimator: str) -> bool:
+def takes_columns(estimator: str) -> bool:
     """Whether a short name or import path is of a library that takes columns as they are."""
-    return estimator.startswith(NATIVE) or f"{estimator}." in NATIVE
+    return estimator.startswith(TAKE_COLUMNS) or f"{estimator}." in TAKE_COLUMNS
 
 
 def _of_model(params: dict[str, Any], parsed: Parsed | None) -> dict[str, Any]:

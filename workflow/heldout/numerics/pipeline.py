@@ -7,7 +7,7 @@ is polynomial, and ``model``.
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -34,6 +34,8 @@ SAMPLE_WEIGHT = "sample_weight"
 """The parameter of `fit` that takes the weights of rows."""
 BY_LABEL = ("class_weight", "class_weights", "sampling_strategy")
 """Parameters that may be a mapping from labels."""
+CATEGORICAL, MAX_BINS = "categorical_features", "max_bins"
+"""Parameters of estimators that know categories."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +47,14 @@ class Columns:
     names
         The names of the features, in order.
     numbers
-        The positions of numbers and booleans; the other features are categories.
+        The positions of numbers, booleans and ordered categories. Features that are named nowhere here are
+        categories.
     classes
         The labels of the target, in the order of their codes; None for a number.
-    kinds
-        The kind of each feature, for learners that take rows as a frame; may be empty where all are
-        numbers, booleans and categories.
+    dates, many, texts
+        The positions of dates, of categories with many levels, and of free texts.
+    levels
+        The number of levels of each category, by its position.
 
     Examples
     --------
@@ -61,18 +65,25 @@ class Columns:
     names: list[str]
     numbers: frozenset[int]
     classes: list[Any] | None
-    kinds: tuple[str, ...] = ()
+    dates: frozenset[int] = frozenset()
+    many: frozenset[int] = frozenset()
+    texts: frozenset[int] = frozenset()
+    levels: Mapping[int, int] = field(default_factory=dict)
 
     def kind(self, position: int) -> str:
-        """The kind of the feature at a position."""
-        if self.kinds:
-            return self.kinds[position]
-        return "number" if position in self.numbers else "category"
+        """The kind of the feature at a position, for learners that take rows as a frame."""
+        named = {"number": self.numbers, "date": self.dates, "many": self.many, "text": self.texts}
+        return next((kind for kind, found in named.items() if position in found), "category")
 
     @property
     def classification(self) -> bool:
         """Whether the target is one of several classes."""
         return self.classes is not None
+
+    def is_category(self, position: int) -> bool:
+        """Whether the feature at this position is a category whose levels are listed."""
+        others = (self.numbers, self.dates, self.many, self.texts)
+        return not any(position in one for one in others)
 
 
 @dataclass(frozen=True)
@@ -85,17 +96,21 @@ class Recipe:
         The positions of the features that the learner uses.
     prepare, poly, model
         The parameters of each step, by name.
+    native
+        The positions of the categories that the model gets as they are; None if it knows neither
+        categories nor missing values.
     """
 
     columns: tuple[int, ...]
     prepare: dict[str, Any]
     poly: dict[str, Any]
     model: dict[str, Any]
+    native: tuple[int, ...] | None = None
 
     @cached_property
     def shared(self) -> str:
         """A text that is equal for all θ with the same preprocessing."""
-        return canonical([self.columns, self.prepare, self.poly])
+        return canonical([self.columns, self.prepare, self.poly, self.native])
 
 
 class Builder:
@@ -172,11 +187,24 @@ class Builder:
                 steps[step][rest] = value
             else:
                 steps[MODEL][name] = value
-        return Recipe(self._positions(names), steps[PREPARE], steps[POLY], steps[MODEL])
+        columns = self._positions(names)
+        native = self._native(columns, steps[MODEL])
+        if native and CATEGORICAL not in {**self.definition.params, **steps[MODEL]}:
+            numbers = sum(i in self.columns.numbers for i in columns)
+            steps[MODEL][CATEGORICAL] = list(range(numbers, numbers + len(native)))
+        return Recipe(columns, steps[PREPARE], steps[POLY], steps[MODEL], native)
+
+    def _native(self, columns: tuple[int, ...], params: dict[str, Any]) -> tuple[int, ...] | None:
+        """The categories that the model gets as codes: those with no more levels than it has bins."""
+        if not self.definition.native or self.definition.scale:
+            return None
+        known = {**self.prototype.get_params(), **params}
+        levels, most = self.columns.levels, known[MAX_BINS]
+        return tuple(i for i in columns if self.columns.is_category(i) and levels.get(i, 0) <= most)
 
     def preprocessing(self, recipe: Recipe, seed: int = 0) -> Pipeline:
         """The unfitted steps before the model. Nothing in these of a short name is random."""
-        steps: list[tuple[str, BaseEstimator]] = [(PREPARE, self._preprocessor(recipe.columns))]
+        steps: list[tuple[str, BaseEstimator]] = [(PREPARE, self._preprocessor(recipe))]
         if self.definition.polynomial:
             steps.append((POLY, PolynomialFeatures(include_bias=False)))
         pipeline = Pipeline(steps)
@@ -226,11 +254,17 @@ class Builder:
                 raise LearnerError(errors.UNKNOWN_CLASS, key=key, name=label, known=labels)
         return {labels.index(str(label)): weight for label, weight in by_label.items()}
 
-    def _preprocessor(self, columns: tuple[int, ...]) -> Preprocessor:
+    def _preprocessor(self, recipe: Recipe) -> Preprocessor:
+        kinds, columns = self.columns, recipe.columns
+        listed = [i for i in columns if kinds.is_category(i)]
+        categories = listed if recipe.native is None else list(recipe.native)
         return Preprocessor(
-            numbers=[i for i in columns if i in self.columns.numbers],
-            categories=[i for i in columns if i not in self.columns.numbers],
+            numbers=[i for i in columns if i in kinds.numbers],
+            categories=categories,
             scale=self.definition.scale,
+            dates=[i for i in columns if i in kinds.dates],
+            many=[i for i in columns if i in kinds.many or i in {*listed} - {*categories}],
+            native=recipe.native is not None,
         )
 
     def _positions(self, names: list[str] | None) -> tuple[int, ...]:

@@ -67,6 +67,7 @@ def prepare_data(task: DeclaredTask) -> Request:
         weights=block.weights,
         missing=block.missing,
         categories=block.categories,
+        types=block.types,
         classification=classification_of(block.loss),
         test=block.test,
         stratify=block.kfold.stratify,

@@ -94,6 +94,8 @@ class Sharing:
 
     def _candidates_for(self, preprocessor: Preprocessor, k: int) -> Candidates | None:
         """Candidates for this preprocessing, enough for k neighbours; None if there may be none."""
+        if preprocessor.dates or preprocessor.many:
+            return None  # they differ between training sets in more than their scales
         name = str(preprocessor.get_params())
         known = self._candidates.get(name)
         if known is not None:

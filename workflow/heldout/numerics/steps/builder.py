@@ -53,8 +53,6 @@ class ComposedBuilder(Builder):
         The learner.
     columns
         The columns of the table.
-    texts
-        Whether the table has columns of free text, which the matrix does not hold.
 
     Examples
     --------
@@ -65,11 +63,11 @@ class ComposedBuilder(Builder):
     ['table', 'impute', 'scale']
     """
 
-    def __init__(self, definition: Definition, columns: Columns, texts: bool = False):
+    def __init__(self, definition: Definition, columns: Columns):
         super().__init__(definition, columns)
         self._factory = import_estimator(CATBOOST.get(self.path, self.path))
-        self.native = definition.native(self.classification)
-        self.takes_frame = bool(definition.steps) or self.native or texts
+        self.native = definition.takes_columns(self.classification)
+        self.takes_frame = bool(definition.steps or self.native or columns.texts)
         self.name = definition.steps[-1]["name"] if definition.steps else MODEL
         self._kinds = {name: columns.kind(i) for i, name in enumerate(columns.names)}
 

@@ -6,18 +6,42 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 
-EPOCH = np.datetime64("1970-01-01")
-DAY = pd.Timedelta(days=1)
+from heldout.numerics.encodings import date_parts, has_times
+
 PARTS = ("days", "year", "month", "day", "weekday", "dayofyear")
 HOUR = "hour"
 """Only of columns that have times of day among the training rows."""
 
 
-def date_parts(dates: pd.Series, hours: bool) -> dict[str, np.ndarray]:
+def seconds_of(dates: pd.Series) -> np.ndarray:
+    """Dates as seconds since 1970-01-01; NaN where one is missing.
+
+    Parameters
+    ----------
+    dates
+        A column of datetimes.
+
+    Returns
+    -------
+    numpy.ndarray
+        As in the matrix of a prepared table.
+
+    Examples
+    --------
+    >>> seconds_of(pd.Series(pd.to_datetime(["1970-01-02", None]))).tolist()
+    [86400.0, nan]
+    """
+    moments = dates.to_numpy("datetime64[us]")
+    return np.where(np.isnat(moments), np.nan, moments.astype(np.int64) / 1e6)
+
+
+def named_parts(name: str, dates: pd.Series, hours: bool) -> dict[str, np.ndarray]:
     """The parts of dates as numbers; NaN where a date is missing.
 
     Parameters
     ----------
+    name
+        Of the column.
     dates
         A column of datetimes.
     hours
@@ -26,33 +50,17 @@ def date_parts(dates: pd.Series, hours: bool) -> dict[str, np.ndarray]:
     Returns
     -------
     dict
-        Numbers by part.
+        Numbers by the names of the column and the part.
 
     Examples
     --------
-    >>> parts = date_parts(pd.Series(pd.to_datetime(["2024-02-29 06:30"])), hours=True)
-    >>> {name: float(values[0]) for name, values in parts.items()}
-    {'days': 19782.0, 'year': 2024.0, 'month': 2.0, 'day': 29.0, 'weekday': 3.0, 'dayofyear': 60.0, 'hour': 6.5}
+    >>> parts = named_parts("t", pd.Series(pd.to_datetime(["2024-02-29 06:30"])), hours=True)
+    >>> {name: float(values[0]) for name, values in parts.items() if name in ("t_month", "t_hour")}
+    {'t_month': 2.0, 't_hour': 6.0}
     """
-    calendar = dates.dt
-    days = calendar.floor("D") - pd.Timestamp(EPOCH)
-    found = {
-        "days": days / DAY,
-        "year": calendar.year,
-        "month": calendar.month,
-        "day": calendar.day,
-        "weekday": calendar.weekday,
-        "dayofyear": calendar.dayofyear,
-    }
-    if hours:
-        found[HOUR] = calendar.hour + calendar.minute / 60 + calendar.second / 3600
-    return {name: np.asarray(values, np.float64) for name, values in found.items()}
-
-
-def has_hours(dates: pd.Series) -> bool:
-    """Whether a column has times of day."""
-    present = dates.dropna()
-    return bool((present != present.dt.floor("D")).any())
+    parts = [*PARTS, HOUR] if hours else PARTS
+    values = date_parts(seconds_of(dates), hours)
+    return {f"{name}_{part}": values[:, i] for i, part in enumerate(parts)}
 
 
 class DateParts(TransformerMixin, BaseEstimator):
@@ -63,7 +71,7 @@ class DateParts(TransformerMixin, BaseEstimator):
         self.feature_names_in_ = np.array(list(frame.columns), object)
         self.n_features_in_ = frame.shape[1]
         self.dates_ = {
-            name: has_hours(frame[name])
+            name: has_times(seconds_of(frame[name]))
             for name in frame.columns
             if pd.api.types.is_datetime64_any_dtype(frame[name].dtype)
         }
@@ -74,8 +82,7 @@ class DateParts(TransformerMixin, BaseEstimator):
         columns: dict[str, Any] = {}
         for name in frame.columns:
             if name in self.dates_:
-                parts = date_parts(frame[name], self.dates_[name])
-                columns |= {f"{name}_{part}": values for part, values in parts.items()}
+                columns |= named_parts(name, frame[name], self.dates_[name])
             else:
                 columns[name] = frame[name]
         return pd.DataFrame(columns, index=frame.index)

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from heldout.numerics.steps.dates import date_parts, has_hours
+from heldout.numerics.encodings import has_times
+from heldout.numerics.steps.dates import named_parts, seconds_of
 from heldout.numerics.steps.table import GROUP, kinds_of
 from heldout.numerics.steps.texts import hashed
 
@@ -56,7 +57,9 @@ class NativeColumns(TransformerMixin, BaseEstimator):
             if group == "categories"
         }
         self.hours_ = {
-            name: has_hours(frame[name]) for name, group in self.groups_.items() if group == "dates"
+            name: has_times(seconds_of(frame[name]))
+            for name, group in self.groups_.items()
+            if group == "dates"
         }
         return self
 
@@ -73,8 +76,7 @@ class NativeColumns(TransformerMixin, BaseEstimator):
 
     def _converted(self, name: str, group: str, column: pd.Series) -> dict[str, Any]:
         if group == "dates":
-            parts = date_parts(column, self.hours_[name])
-            return {f"{name}_{part}": values for part, values in parts.items()}
+            return named_parts(name, column, self.hours_[name])
         if group == "texts":
             words = hashed(column, self.n_features)
             return {f"{name}_{i}": words[:, i] for i in range(self.n_features)}

@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from heldout.numerics.preprocessing import Preprocessor
+from heldout.numerics.steps.dates import seconds_of
 from heldout.numerics.steps.table import as_frame, kinds_of
 from heldout.numerics.steps.texts import hashed
 
@@ -73,14 +74,16 @@ class Prepare(TransformerMixin, BaseEstimator):
         return self._with_texts(self.preprocessor_.transform(self._matrix(frame)), frame)
 
     def _preprocessor(self) -> Preprocessor:
-        places = dict(zip(self.kinds_.values(), [[] for _ in self.kinds_], strict=True))
-        for i, kind in enumerate(self.kinds_.values()):
-            places[kind].append(i)
+        def places(*kinds: str) -> list[int]:
+            return [i for i, kind in enumerate(self.kinds_.values()) if kind in kinds]
+
         return Preprocessor(
-            numbers=sorted([*places.get("number", []), *places.get("boolean", [])]),
-            categories=places.get("category", []),
+            numbers=places("number", "boolean", "ordered"),
+            categories=places("category"),
             scale=self.scale,
             max_levels=self.max_levels,
+            dates=places("date"),
+            many=places("many"),
         )
 
     def _matrix(self, frame: pd.DataFrame) -> np.ndarray:
@@ -99,9 +102,7 @@ class Prepare(TransformerMixin, BaseEstimator):
             codes[column.isna().to_numpy()] = np.nan
             return codes
         if kind == "date":
-            moments = column.to_numpy("datetime64[us]")
-            seconds = moments.astype(np.int64) / 1e6
-            return np.where(np.isnat(moments), np.nan, seconds)
+            return seconds_of(column)
         if kind == "many":
             return _hashes(column)
         return column.to_numpy(np.float64)

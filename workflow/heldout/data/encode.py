@@ -1,0 +1,132 @@
+"""A column's values as float64, by its kind. Nothing is learned from the data here.
+
+What cannot be read as the kind is NaN, as missing values are; `lost_in` tells the two apart.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from heldout.data import date_texts, money_texts
+from heldout.data.arrow_values import (
+    as_float,
+    is_date,
+    is_missing,
+    is_text,
+    numbers_or_null,
+    texts_of,
+)
+from heldout.data.kinds import BOOLEAN, CATEGORY, DATE, MANY, ORDERED, TEXT
+
+if TYPE_CHECKING:
+    from heldout.data.schema import Column
+
+SPELLINGS = {
+    **dict.fromkeys(("true", "1", "yes", "y", "t", "on"), True),
+    **dict.fromkeys(("false", "0", "no", "n", "f", "off"), False),
+}
+"""How rows may spell the values of a boolean column."""
+HASH_BITS = 52
+"""So that a hash is a whole number that a float holds exactly."""
+MICRO = 1_000_000
+
+
+@dataclass(frozen=True)
+class Lost:
+    """Values of a column that could not be read as its kind: they count as missing."""
+
+    column: str
+    kind: str
+    count: int
+    first: int
+    """The position of the first one."""
+    value: str
+    """Its text."""
+
+    def __str__(self) -> str:
+        values = "value is" if self.count == 1 else "values are"
+        return (
+            f"column '{self.column}': {self.count} {values} no {self.kind} and taken for missing "
+            f"(first: {self.value!r} in row {self.first + 1})"
+        )
+
+
+def encoded(column: "Column", values: pa.Array) -> np.ndarray:
+    """The values, without a dictionary, as float64."""
+    if column.kind == CATEGORY:
+        return codes(texts_of(values), column.levels)
+    if column.kind == ORDERED:
+        found = codes(texts_of(values), column.levels)
+        return np.where(found < len(column.levels), found, np.nan)
+    if column.kind == BOOLEAN:
+        return as_float(_booleans(values))
+    if column.kind == MANY:
+        return hashes(texts_of(values))
+    if column.kind == DATE:
+        return seconds_of(values, column.spelling)
+    if column.kind == TEXT:
+        return np.full(len(values), np.nan)
+    if column.spelling and is_text(values.type):
+        return money_texts.numbers(values, column.decimal, column.thousands)
+    return as_float(numbers_or_null(values))
+
+
+def lost_in(column: "Column", values: pa.Array, found: np.ndarray) -> Lost | None:
+    """The values that are there and could not be read; None if there are none."""
+    if column.kind in (CATEGORY, MANY, TEXT) or not np.isnan(found).any():
+        return None
+    lost = np.flatnonzero(np.isnan(found) & ~is_missing(values))
+    if not len(lost):
+        return None
+    first = int(lost[0])
+    return Lost(column.name, column.kind, len(lost), first, str(values[first].as_py()))
+
+
+def codes(texts: pa.Array, levels: tuple[str, ...]) -> np.ndarray:
+    """The position of each text among the levels; one past the last if it is none of them."""
+    found = pc.index_in(texts, pa.array(levels, pa.string()))
+    places = pc.fill_null(found, len(levels)).to_numpy(zero_copy_only=False).astype(float)
+    places[pc.is_null(texts).to_numpy(zero_copy_only=False)] = np.nan
+    return places
+
+
+def hashes(texts: pa.Array) -> np.ndarray:
+    """A number of 52 bits for each text, the same on every machine; NaN where it is missing.
+
+    Examples
+    --------
+    >>> hashes(pa.array(["a", None, "a"])).tolist()
+    [831395705625071.0, nan, 831395705625071.0]
+    """
+    coded = pc.dictionary_encode(texts.cast(pa.string()))
+    different = [_hash(text) for text in coded.dictionary.to_pylist()]
+    places = pc.fill_null(coded.indices, len(different)).to_numpy(zero_copy_only=False)
+    return np.array([*different, np.nan])[places]
+
+
+def _hash(text: str) -> float:
+    whole = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+    return float(whole >> (64 - HASH_BITS))
+
+
+def seconds_of(values: pa.Array, spelling: str) -> np.ndarray:
+    """Dates as seconds since 1970-01-01 UTC; NaN where one is missing or no date."""
+    if is_date(values.type):
+        moments = values.cast(pa.timestamp("us", getattr(values.type, "tz", None)), safe=False)
+        return as_float(pc.divide(moments.cast(pa.int64()).cast(pa.float64()), float(MICRO)))
+    if is_text(values.type) or spelling in date_texts.AS_NUMBERS:
+        return date_texts.seconds(texts_of(values), spelling)
+    return np.full(len(values), np.nan)
+
+
+def _booleans(values: pa.Array) -> pa.Array:
+    if pa.types.is_boolean(values.type):
+        return values
+    texts = texts_of(values).to_pylist()
+    return pa.array(
+        [SPELLINGS.get(t.lower()) if t is not None else None for t in texts], pa.bool_()
+    )
