@@ -1,6 +1,5 @@
 """Columns whose kind the config asks for: `types: {zip: category, size: [S, M, L]}`."""
 
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -99,5 +98,7 @@ def _date(name: str, present: pa.Array, spelling: str | None) -> Column:
     whole = date_texts.spellings_of(different)
     if whole:
         return Column(name, DATE, spelling=guess.OR.join(whole[:2]))
-    fits = {one: int((~np.isnan(date_texts.parsed(different, one))).sum()) for one in date_texts.ALL}
+    fits = {
+        one: int((~np.isnan(date_texts.parsed(different, one))).sum()) for one in date_texts.ALL
+    }
     return Column(name, DATE, spelling=max(fits, key=lambda one: fits[one]))

@@ -93,9 +93,7 @@ def _plain_numbers(table: pa.Table, names: Sequence[str]) -> set[str]:
         missing = pc.is_null(values, nan_is_null=True).to_numpy(zero_copy_only=False)
         empty = missing.reshape(len(block), -1).all(axis=1)
         found |= {
-            name
-            for name, void in zip(block, empty, strict=True)
-            if not void and name not in others
+            name for name, void in zip(block, empty, strict=True) if not void and name not in others
         }
     return found
 

@@ -16,7 +16,10 @@ EXACT = 2.0**53
 
 
 def infer_target(
-    name: str, values: pa.Array, classification: bool | None, hints: Hints = Hints()  # noqa: B008
+    name: str,
+    values: pa.Array,
+    classification: bool | None,
+    hints: Hints = Hints(),  # noqa: B008
 ) -> Target:
     """The target from the given rows: its classes, or a number.
 

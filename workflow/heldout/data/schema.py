@@ -33,7 +33,15 @@ from heldout.errors import HeldoutError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Column", "Schema", "Target", "is_missing", "numbers_in", "schema_from_json", "values_of"]
+__all__ = [
+    "Column",
+    "Schema",
+    "Target",
+    "is_missing",
+    "numbers_in",
+    "schema_from_json",
+    "values_of",
+]
 
 
 @dataclass(frozen=True)

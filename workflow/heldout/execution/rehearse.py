@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from heldout.execution.specs import build
 from heldout.execution.study import Study
 from heldout.learners.learner import Learner
+from heldout.learners.libraries import LIBRARIES
 from heldout.measures.needs import BY_THRESHOLD
 from heldout.measures.spec import LossSpec
 from heldout.user_code.search import look_in_study_folder
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from heldout.data.prepared import Prepared
     from heldout.measures.loss import Loss
 
-TRUSTED = ("sklearn.", "heldout.")
+TRUSTED = ("sklearn.", "heldout.", *(f"{name}." for name in LIBRARIES))
 """Where estimators come from whose building runs nobody else's code."""
 
 
@@ -110,5 +111,5 @@ def _loss(spec: LossSpec | None, table: "Prepared", users_code: bool) -> "Loss |
 
 def _users_own(learners: list[Learner], classification: bool) -> dict[str, str]:
     """The learners whose estimators somebody else wrote, with their import paths."""
-    paths = {learner.name: learner.path(classification) for learner in learners}
-    return {name: path for name, path in paths.items() if path and not path.startswith(TRUSTED)}
+    paths = {learner.name: learner.foreign(classification, TRUSTED) for learner in learners}
+    return {name: path for name, path in paths.items() if path is not None}

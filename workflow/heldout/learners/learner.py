@@ -12,7 +12,7 @@ from heldout.learners.definition import TAKE_COLUMNS, Definition
 from heldout.learners.grid import endless_axis, expand, size
 from heldout.learners.libraries import library_params, source_of
 from heldout.learners.lookup import entry_for
-from heldout.learners.nested import paths_in, with_objects
+from heldout.learners.nested import params_with_objects, paths_in
 from heldout.learners.step_catalogue import OWN
 from heldout.learners.steps import Parsed, parse_steps
 from heldout.names import Theta, seed_for
@@ -112,7 +112,7 @@ def define(name: str, given: dict[str, Any] | None) -> Learner:
     _check_block(block, where)
     parsed = parse_steps(block["steps"], f"{where}.steps") if block.get("steps") else None
     entry = entry_for(block["estimator"], where) if parsed is None else parsed.entry
-    fixed = with_objects(block.get("params", {}), f"{where}.params")
+    fixed = params_with_objects(block.get("params", {}), f"{where}.params")
     if parsed is not None:
         fixed = {**parsed.params, **_of_model(fixed, parsed)}
     default_grid = {key: axis for key, axis in entry.grid.items() if key not in fixed}
@@ -159,7 +159,9 @@ def _check_block(block: dict[str, Any], where: str) -> None:
             "steps: [{step: prepare, params: {scale: true}}, …]"
         )
     if block.get("calibrate") and block.get("target"):
-        raise HeldoutError(f"{where}: calibrate is for classes and target for numbers; leave one out")
+        raise HeldoutError(
+            f"{where}: calibrate is for classes and target for numbers; leave one out"
+        )
 
 
 def takes_columns(estimator: str) -> bool:

@@ -48,12 +48,35 @@ def with_objects(value: Any, where: str) -> Any:
     return {key: with_objects(inner, f"{where}.{key}") for key, inner in value.items()}
 
 
+def params_with_objects(params: dict[str, Any], where: str) -> dict[str, Any]:
+    """The parameters of one estimator in their canonical form: `estimator` may be one of their names.
+
+    Parameters
+    ----------
+    params
+        Values by name, as in the config.
+    where
+        The key of the config that an error message names.
+
+    Returns
+    -------
+    dict
+        The same names.
+
+    Examples
+    --------
+    >>> params_with_objects({"estimator": {"estimator": "majority"}}, "learners.mine.params")
+    {'estimator': {'make': ['sklearn.dummy.DummyClassifier', None], 'params': {'strategy': 'prior'}}}
+    """
+    return {name: with_objects(value, f"{where}.{name}") for name, value in params.items()}
+
+
 def _estimator(value: dict[str, Any], where: str) -> dict[str, Any]:
     path, params = value["estimator"], value.get("params") or {}
     if not isinstance(path, str) or not isinstance(params, dict):
         raise HeldoutError(f"{where}: expected {{estimator: NAME, params: {{…}}}}, found {value!r}")
     entry = entry_for(path, where)
-    given = {**entry.params, **with_objects(params, where)}
+    given = {**entry.params, **params_with_objects(params, where)}
     return {MAKE: [entry.classifier, entry.regressor], "params": given}
 
 
@@ -79,10 +102,9 @@ def paths_in(value: Any) -> Iterator[str]:
         for inner in value:
             yield from paths_in(inner)
     elif isinstance(value, dict):
-        if isinstance(value.get(TAKE), str):
-            yield value[TAKE]
-        if isinstance(value.get(MAKE), list):
-            yield from filter(None, value[MAKE])
+        for key in (MAKE, TAKE):
+            found = value.get(key)
+            yield from filter(None, found if isinstance(found, list) else [found])
         if isinstance(value.get("path"), str):
             yield value["path"]
         for inner in value.values():

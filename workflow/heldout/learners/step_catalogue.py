@@ -7,14 +7,18 @@ Standard library only: the workflow imports this while it is parsed. To add a st
 from dataclasses import dataclass, field
 from typing import Any
 
+from heldout.learners.definition import TAKE
+
 OWN = "heldout.numerics.steps."
 """Where heldout's own steps are. Their code is in the key of every cell of the engine `steps`."""
 PREPARE, NATIVE, IMPUTE, COLUMNS = "prepare", "native", "impute", "columns"
 PASSTHROUGH, DROP = "passthrough", "drop"
 KINDS = ("numbers", "categories", "dates", "texts")
 """The kinds of columns that the keys of `columns` name."""
-OF_TEXTS = {"strategy": "most_frequent"}
-"""What `impute` does to categories and texts, which have no median."""
+AUTO = "auto"
+"""A strategy of `impute`: median for numbers, most_frequent for categories and texts."""
+F_TEST = {TAKE: ["sklearn.feature_selection.f_classif", "sklearn.feature_selection.f_regression"]}
+"""How columns are compared with the target: classes, or numbers."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ STEPS: dict[str, StepEntry] = {
     IMPUTE: StepEntry(
         "sklearn.impute.SimpleImputer",
         "missing values by the median; of categories and texts, by the most frequent one",
-        {"strategy": "median"},
+        {"strategy": AUTO},
     ),
     "knn_impute": StepEntry("sklearn.impute.KNNImputer", "missing numbers by the nearest rows"),
     "missing": StepEntry(
@@ -95,10 +99,14 @@ STEPS: dict[str, StepEntry] = {
         "sklearn.feature_selection.VarianceThreshold", "leave constant columns out"
     ),
     "kbest": StepEntry(
-        "sklearn.feature_selection.SelectKBest", "the k columns that go best with the target"
+        "sklearn.feature_selection.SelectKBest",
+        "the k columns that go best with the target",
+        {"score_func": F_TEST},
     ),
     "percentile": StepEntry(
-        "sklearn.feature_selection.SelectPercentile", "a share of the columns, likewise"
+        "sklearn.feature_selection.SelectPercentile",
+        "a share of the columns, likewise",
+        {"score_func": F_TEST},
     ),
     "pca": StepEntry("sklearn.decomposition.PCA", "principal components"),
     "svd": StepEntry("sklearn.decomposition.TruncatedSVD", "the same of sparse columns"),

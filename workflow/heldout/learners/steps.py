@@ -13,13 +13,10 @@ from typing import Any, NamedTuple
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.learners.catalogue import Entry
 from heldout.learners.lookup import entry_for, short_names
-from heldout.learners.nested import with_objects
+from heldout.learners.nested import params_with_objects
 from heldout.learners.step_catalogue import (
     COLUMNS,
     DROP,
-    IMPUTE,
-    KINDS,
-    OF_TEXTS,
     PASSTHROUGH,
     PREPARE,
     STEPS,
@@ -71,7 +68,7 @@ def parse_steps(items: Any, where: str) -> Parsed:
     """
     if not isinstance(items, list) or not items:
         raise HeldoutError(f"{where}: expected a list of steps, the last of which is the model")
-    steps = [_item(item, f"{where}[{i}]", False) for i, item in enumerate(items[:-1], 1)]
+    steps = [_item(item, f"{where}[{i}]") for i, item in enumerate(items[:-1], 1)]
     place = f"{where}[{len(items)}]"
     name, estimator, params = _model(items[-1], place)
     _check_names([*(step["name"] for step in steps), name], where, (TABLE,))
@@ -94,20 +91,19 @@ def _model(item: Any, where: str) -> tuple[str, str, dict[str, Any]]:
     entry = entry_for(path, where)
     if entry.polynomial:
         raise HeldoutError(f"{where}: '{path}' is two steps: write poly, then linear")
-    return name or _default_name(path), path, with_objects(params, where)
+    return name or _default_name(path), path, params_with_objects(params, where)
 
 
-def _item(item: Any, where: str, of_texts: bool) -> dict[str, Any]:
+def _item(item: Any, where: str) -> dict[str, Any]:
     if isinstance(item, dict) and COLUMNS in item:
         return _columns(item, where)
     path, name, params = _mapping(item, where)
     if path in (PASSTHROUGH, DROP):
         raise HeldoutError(f"{where}: '{path}' stands alone, or is a value in a grid")
-    given = with_objects(params, f"{where}.params")
+    given = params_with_objects(params, f"{where}.params")
     if path in STEPS:
         entry = STEPS[path]
-        default = OF_TEXTS if path == IMPUTE and of_texts else entry.params
-        return {"name": name or path, "path": entry.path, "params": {**default, **given}}
+        return {"name": name or path, "path": entry.path, "params": {**entry.params, **given}}
     if "." not in path and ":" not in path:
         if path in short_names():
             raise HeldoutError(f"{where}: '{path}' is a model, and only the last step is one")
@@ -196,31 +192,9 @@ def _part(of: list[str], name: str, value: Any, where: str) -> dict[str, Any]:
     place = f"{where}.{COLUMNS}.{name}"
     if value in REST:
         return {"name": name, "of": of, "steps": value}
-    of_texts = set(of) <= {"categories", "texts"}
     items = value if isinstance(value, list) else [value]
-    steps = [_item(item, f"{place}[{i}]", of_texts) for i, item in enumerate(items, 1)]
+    steps = [_item(item, f"{place}[{i}]") for i, item in enumerate(items, 1)]
     if not steps:
         raise HeldoutError(f"{place}: expected a step or a list of steps")
     _check_names([step["name"] for step in steps], place)
     return {"name": name, "of": of, "steps": steps}
-
-
-def kinds_and_names(of: list[str]) -> tuple[list[str], list[str]]:
-    """Which of these are kinds of columns, and which are names.
-
-    Parameters
-    ----------
-    of
-        What a part of `columns` is for.
-
-    Returns
-    -------
-    tuple
-        Kinds and names.
-
-    Examples
-    --------
-    >>> kinds_and_names(["numbers", "age"])
-    (['numbers'], ['age'])
-    """
-    return [one for one in of if one in KINDS], [one for one in of if one not in KINDS]

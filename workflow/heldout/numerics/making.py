@@ -81,7 +81,7 @@ def new_estimator(factory: Callable[..., Any], params: Mapping[str, Any]) -> Bas
     try:
         return set_params(factory(), params, "params")
     except TypeError as error:
-        required = _required(factory)
+        required = required_arguments(factory)
         if not required or not required <= set(params):
             raise LearnerError(errors.CANNOT_BE_MADE, error=error) from None
     first = {name: params[name] for name in required}
@@ -89,8 +89,25 @@ def new_estimator(factory: Callable[..., Any], params: Mapping[str, Any]) -> Bas
     return set_params(factory(**first), rest, "params")
 
 
-def _required(factory: Callable[..., Any]) -> set[str]:
-    """The arguments without which it cannot be made."""
+def required_arguments(factory: Callable[..., Any]) -> set[str]:
+    """The arguments without which it cannot be made.
+
+    Parameters
+    ----------
+    factory
+        A class or function.
+
+    Returns
+    -------
+    set of str
+        Their names.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import VotingClassifier
+    >>> required_arguments(VotingClassifier)
+    {'estimators'}
+    """
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return {
         name
@@ -261,7 +278,10 @@ def with_made(value: Any, classification: bool) -> Any:
     if not isinstance(value, dict):
         return value
     if TAKE in value:
-        return import_estimator(value[TAKE])
+        taken = value[TAKE]
+        return import_estimator(
+            taken if isinstance(taken, str) else taken[0 if classification else 1]
+        )
     if MAKE in value:
         path = value[MAKE][0 if classification else 1]
         if path is None:

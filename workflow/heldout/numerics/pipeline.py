@@ -55,6 +55,8 @@ class Columns:
         The positions of dates, of categories with many levels, and of free texts.
     levels
         The number of levels of each category, by its position.
+    ordered
+        The positions of ordered categories, which are among the numbers too.
 
     Examples
     --------
@@ -69,9 +71,12 @@ class Columns:
     many: frozenset[int] = frozenset()
     texts: frozenset[int] = frozenset()
     levels: Mapping[int, int] = field(default_factory=dict)
+    ordered: frozenset[int] = frozenset()
 
     def kind(self, position: int) -> str:
         """The kind of the feature at a position, for learners that take rows as a frame."""
+        if position in self.ordered:
+            return "ordered"
         named = {"number": self.numbers, "date": self.dates, "many": self.many, "text": self.texts}
         return next((kind for kind, found in named.items() if position in found), "category")
 

@@ -123,12 +123,15 @@ class Preprocessor(BaseEstimator):
     def _as_they_are(self, features: np.ndarray) -> np.ndarray:
         """Numbers, codes of categories, parts of dates, counts and buckets."""
         kept = features[:, [*self.numbers, *self.categories]]
-        parts = [kept, *self._date_parts(features), *self._counts(features), *self._buckets(features)]
+        parts = [
+            kept,
+            *self._date_parts(features),
+            *self._counts(features),
+            *self._buckets(features),
+        ]
         return np.ascontiguousarray(np.hstack(parts))
 
-    def _learn_further(
-        self, features: np.ndarray, sample_weight: np.ndarray | None
-    ) -> np.ndarray:
+    def _learn_further(self, features: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray:
         """Learn the medians and scales of what dates and categories with many levels become."""
         parts = self._date_parts(features)
         self.date_medians_ = [_medians(part, np.isnan(part)) for part in parts]

@@ -83,7 +83,7 @@ class Problem:
     train_target: np.ndarray
     held_features: Any
     seed: int
-    preprocessed: dict[str, tuple[Any, np.ndarray, np.ndarray]] = field(default_factory=dict)
+    preprocessed: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     origin: Origin | None = None
     weights: np.ndarray | None = None
     units: np.ndarray | None = None

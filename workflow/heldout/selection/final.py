@@ -62,7 +62,9 @@ class Predictor:
         from heldout.numerics.predict import predict
 
         schema = schema_from_json(self.schema)
-        features = schema.encode(_as_table(rows, schema.missing))
+        table = _as_table(rows, schema.missing)
+        takes_frame = getattr(self.pipeline[0], "takes_frame", False)
+        features = schema.frame(table) if takes_frame else schema.encode(table)
         said = predict(self.pipeline[-1], self.pipeline[:-1].transform(features), self.classes)
         if self.threshold is None:
             return said

@@ -16,7 +16,7 @@ from heldout.numerics.pipeline import SAMPLE_WEIGHT, Recipe
 from heldout.numerics.predict import predict, remember_classes
 from heldout.numerics.preprocessing import Preprocessor
 from heldout.numerics.problem import Outcome, Problem
-from heldout.numerics.steps.builder import PASSTHROUGH, ComposedBuilder
+from heldout.numerics.steps.builder import ComposedBuilder
 from heldout.numerics.steps.calibration import fit_calibrated
 from heldout.numerics.steps.prepare import Prepare
 from heldout.numerics.steps.table import TableColumns
@@ -50,6 +50,7 @@ class _Fitted:
 
     def __init__(self, problem: Problem, steps: list[tuple[str, Any]], held: Any):
         self.steps = steps
+        assert isinstance(problem.builder, ComposedBuilder)
         self.pipeline = problem.builder.pipeline(steps)
         self.predictions = predict(steps[-1][1], held, problem.builder.columns.classes)
 

@@ -22,7 +22,7 @@ from heldout.numerics.making import (
     with_tuples,
 )
 from heldout.numerics.pipeline import MODEL, POLY, PREPARE, Builder, Columns, Recipe
-from heldout.numerics.steps.native import LEVELS, WORDS, NativeColumns
+from heldout.numerics.steps.native import LEVELS, WORDS
 from heldout.numerics.steps.output import name_columns
 from heldout.numerics.steps.table import GROUP, ByKind, TableColumns
 
@@ -38,6 +38,8 @@ CATBOOST = {
 }
 """Classes that are told which columns are categories."""
 TABLE, NATIVE, PASSTHROUGH = "table", "native", "passthrough"
+IMPUTER = "sklearn.impute.SimpleImputer"
+GROUPS = tuple(dict.fromkeys(GROUP.values()))
 POLYNOMIAL = "sklearn.preprocessing.PolynomialFeatures"
 TARGETS = {"log": (np.log, np.exp), "log1p": (np.log1p, np.expm1)}
 """Transformations of the target, and back."""
@@ -138,7 +140,7 @@ class ComposedBuilder(Builder):
         steps += [(step["name"], self._made(step)) for step in self.before]
         pipeline = self.pipeline(steps)
         self._set(pipeline, recipe.prepare)
-        seeds = {name: seed for name in unset_seeds(pipeline)}
+        seeds = dict.fromkeys(unset_seeds(pipeline), seed)
         if seeds:
             pipeline.set_params(**seeds)
         for _, step in pipeline.steps:
@@ -152,30 +154,39 @@ class ComposedBuilder(Builder):
         made: Pipeline = import_estimator("imblearn.pipeline.Pipeline")(list(steps))
         return made
 
-    def _made(self, step: dict[str, Any]) -> Any:
+    def _made(self, step: dict[str, Any], of: Sequence[str] = ()) -> Any:
+        """A step; `of` are the columns of the part of `columns` that it is in."""
         if "columns" in step:
             return self._column_transformer(step)
         given = with_made(self._by_code(step["params"]), self.classification)
+        if step["path"] == IMPUTER and given.get("strategy") == "auto":
+            groups = {one if one in GROUPS else GROUP.get(self._kinds.get(one, "")) for one in of}
+            words = bool(groups) and groups <= {"categories", "texts"}
+            given["strategy"] = "most_frequent" if words else "median"
         if step["path"] in KNOW_KINDS:
             style = WORDS if self.path.startswith("catboost.") else LEVELS
             native = {"style": style} if step["path"] == NATIVE_COLUMNS else {}
             given = {"kinds": self._kinds, **native, **given}
         try:
-            return new_estimator(import_estimator(step["path"]), given)
+            made = new_estimator(import_estimator(step["path"]), given)
         except LearnerError as error:
             raise LearnerError(error.problem, **{**error.facts, "key": "steps"}) from None
+        if not any(hasattr(made, method) for method in ("transform", "fit_resample")):
+            text = f"'{step['name']}' is no step before a model: {type(made).__name__} has no transform"
+            raise LearnerError(errors.REFUSED_PARAMETER, key="steps", error=text)
+        return made
 
     def _column_transformer(self, step: dict[str, Any]) -> ColumnTransformer:
         parts = [
-            (part["name"], self._of_part(part["steps"]), self._chosen(part["of"]))
+            (part["name"], self._of_part(part["steps"], part["of"]), self._chosen(part["of"]))
             for part in step["columns"]
         ]
         return ColumnTransformer(parts, remainder=step["rest"])
 
-    def _of_part(self, steps: Any) -> Any:
+    def _of_part(self, steps: Any, of: Sequence[str]) -> Any:
         if isinstance(steps, str):
             return steps
-        made = [(step["name"], self._made(step)) for step in steps]
+        made = [(step["name"], self._made(step, of)) for step in steps]
         for name, one in made:
             if hasattr(one, "fit_resample"):
                 text = f"'{name}' changes the rows, and cannot do so for some columns only; make it a step of its own"
@@ -183,12 +194,12 @@ class ComposedBuilder(Builder):
         return Pipeline(made)
 
     def _chosen(self, of: list[str]) -> ByKind:
-        groups = [one for one in of if one in GROUP.values()]
+        groups = [one for one in of if one in GROUPS]
         names = [one for one in of if one not in groups]
         first = "columns" in self.before[0]
         for name in names:
             if first and name not in self._kinds:
-                known = [*self.columns.names, *dict.fromkeys(GROUP.values())]
+                known = [*self.columns.names, *GROUPS]
                 raise LearnerError(errors.UNKNOWN_COLUMN, key="steps", name=name, known=known)
         return ByKind(groups, names, self._kinds)
 
@@ -199,7 +210,11 @@ class ComposedBuilder(Builder):
             if name not in known:
                 same = [one for one in known if one.startswith(name.split("__")[0] + "__")]
                 raise LearnerError(
-                    errors.UNKNOWN_PARAMETER, key="grid", owner="the Pipeline", name=name, known=same
+                    errors.UNKNOWN_PARAMETER,
+                    key="grid",
+                    owner="the Pipeline",
+                    name=name,
+                    known=same,
                 )
         off = {name: value for name, value in params.items() if name in self._names}
         for name, value in off.items():

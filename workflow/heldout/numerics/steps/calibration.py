@@ -43,14 +43,13 @@ def inner_folds(
     >>> len(inner_folds(np.array([0, 0, 0, 1, 1, 1]), None, seed=1))
     3
     """
-    rows = np.arange(len(target)) if units is None else units
     codes, counts = np.unique(target, return_counts=True)
     if units is not None:
         counts = np.array([len(np.unique(units[target == code])) for code in codes])
     for count in range(min(FOLDS, int(counts.min())), 1, -1):
         kind = StratifiedKFold if units is None else StratifiedGroupKFold
         splitter = kind(count, shuffle=True, random_state=seed)
-        folds = list(splitter.split(np.zeros(len(target)), target, rows))
+        folds = list(splitter.split(np.zeros(len(target)), target, units))
         if all(np.isin(codes, target[train]).all() and len(test) for train, test in folds):
             return folds
     what = "row" if units is None else "group"

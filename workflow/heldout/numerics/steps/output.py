@@ -31,9 +31,13 @@ def name_columns(step: Any) -> bool:
     if isinstance(step, str):
         return True
     if isinstance(step, Pipeline):
-        return all([name_columns(inner) for _, inner in step.steps])
+        named = [
+            name_columns(inner) for _, inner in step.steps
+        ]  # each of them, whatever the others
+        return all(named)
     if isinstance(step, ColumnTransformer):
-        if not all([name_columns(inner) for _, inner, _ in step.transformers]):
+        named = [name_columns(inner) for _, inner, _ in step.transformers]
+        if not all(named):
             return False
     elif _is_sparse(step):
         return False

@@ -90,8 +90,7 @@ def kinds_of(frame: pd.DataFrame, declared: Mapping[str, str] | None) -> dict[st
     {'a': 'boolean', 'b': 'number'}
     """
     known = declared or {}
-    found = {name: kind_by_dtype(frame[name]) for name in frame.columns}
-    return {name: kind if kind == "ordered" else known.get(name, kind) for name, kind in found.items()}
+    return {name: known.get(name) or kind_by_dtype(frame[name]) for name in frame.columns}
 
 
 class TableColumns(TransformerMixin, BaseEstimator):
