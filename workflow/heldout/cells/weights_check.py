@@ -4,7 +4,7 @@ import numpy as np
 
 from heldout.cells.plan import Plan
 from heldout.errors import HeldoutError
-from heldout.numerics.pipeline import Builder
+from heldout.numerics.pipeline import SAMPLE_WEIGHT, Builder
 
 
 def check_weights(plan: Plan, builders: dict[str, Builder]) -> None:
@@ -35,7 +35,8 @@ def _check_learner(name: str, builder: Builder, column: str) -> None:
     if reason is not None:
         raise HeldoutError(
             f"learners.{name}: {reason}, and the rows have some (weights: {column}); take '{name}' out of "
-            f"the task's learners, or remove weights"
+            f"the task's learners, or remove weights (a class of your own takes them by "
+            f"fit(X, y, {SAMPLE_WEIGHT}=None))"
         )
 
 

@@ -145,9 +145,12 @@ def define(name: str, given: dict[str, Any] | None) -> Learner:
 def _check_block(block: dict[str, Any], where: str) -> None:
     """Refuse keys that exclude each other."""
     estimator, steps = block.get("estimator"), block.get("steps")
-    if bool(estimator) == bool(steps):
-        found = "found both" if estimator else "found neither"
-        raise HeldoutError(f"{where}: expected estimator or steps, {found}")
+    if not estimator and not steps:
+        raise HeldoutError(f"{where}.estimator: is missing; give estimator or steps")
+    if estimator and steps:
+        raise HeldoutError(
+            f"{where}: estimator and steps exclude each other; the last step is the model"
+        )
     if steps and block.get("scale") is not None:
         raise HeldoutError(
             f"{where}.scale: goes with estimator; in steps, write the step scale, or prepare with "

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sklearn.base import BaseEstimator
+from sklearn.model_selection import KFold, StratifiedKFold
 
 from heldout.learners.definition import MAKE, TAKE
 from heldout.numerics import errors
@@ -250,6 +251,42 @@ def unset_seeds(estimator: BaseEstimator) -> list[str]:
         named = _signature(type(estimator))
         return [name for name in SEEDS if name in named][-1:]
     return nested
+
+
+def seeded_folds(pipeline: BaseEstimator, seed: int, classification: bool) -> dict[str, Any]:
+    """The folds of steps that shuffle rows without a parameter for the seed: TargetEncoder, since 1.9.
+
+    Parameters
+    ----------
+    pipeline
+        A Pipeline.
+    seed
+        The seed of the folds.
+    classification
+        Whether they are stratified.
+
+    Returns
+    -------
+    dict
+        Parameters by name.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> seeded_folds(Ridge(), 7, classification=False)
+    {}
+    """
+    given, splitter = pipeline.get_params(), StratifiedKFold if classification else KFold
+    found = [
+        name.removesuffix("random_state")
+        for name, value in given.items()
+        if name.endswith("random_state") and isinstance(value, str) and value == "deprecated"
+    ]
+    return {
+        f"{owner}cv": splitter(given[f"{owner}cv"], shuffle=True, random_state=seed)
+        for owner in found
+        if isinstance(given.get(f"{owner}cv"), int)
+    }
 
 
 def with_made(value: Any, classification: bool) -> Any:

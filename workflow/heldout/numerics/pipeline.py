@@ -238,10 +238,7 @@ class Builder:
         kind = type(self.prototype).__name__
         if has_fit_parameter(self.prototype, SAMPLE_WEIGHT):
             return None
-        return (
-            f"{kind} takes no weights (a class of your own takes them by fit(X, y, "
-            f"{SAMPLE_WEIGHT}=None))"
-        )
+        return f"{kind} takes no weights"
 
     def _by_code(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters with class weights by code, since models are fitted on codes of labels."""

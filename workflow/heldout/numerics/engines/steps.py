@@ -6,6 +6,7 @@ share them. Unlike in the other engines, scikit-learn checks all values: no step
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,8 @@ def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
     for theta in thetas:
         started = time.perf_counter()
         try:
-            with config_context(assume_finite=False, skip_parameter_validation=False):
+            checked = config_context(assume_finite=False, skip_parameter_validation=False)
+            with checked, _global_seed(problem.seed):
                 outcome = _fitted(problem, theta)
         except Exception as error:
             yield Outcome(theta, error=error)
@@ -43,6 +45,17 @@ def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
         predictions = outcome.predictions
         seconds = time.perf_counter() - started
         yield Outcome(theta, outcome.pipeline, steps, predictions, seconds=seconds)
+
+
+@contextmanager
+def _global_seed(seed: int) -> Iterator[None]:
+    """For functions that draw from numpy's global state and take no seed, such as mutual information."""
+    state = np.random.get_state()  # noqa: NPY002
+    np.random.seed(seed)  # noqa: NPY002
+    try:
+        yield
+    finally:
+        np.random.set_state(state)  # noqa: NPY002
 
 
 class _Fitted:

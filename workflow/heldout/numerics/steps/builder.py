@@ -17,6 +17,7 @@ from heldout.numerics.making import (
     import_estimator,
     known_params,
     new_estimator,
+    seeded_folds,
     unset_seeds,
     with_made,
     with_tuples,
@@ -140,7 +141,8 @@ class ComposedBuilder(Builder):
         steps += [(step["name"], self._made(step)) for step in self.before]
         pipeline = self.pipeline(steps)
         self._set(pipeline, recipe.prepare)
-        seeds = dict.fromkeys(unset_seeds(pipeline), seed)
+        seeds: dict[str, Any] = dict.fromkeys(unset_seeds(pipeline), seed)
+        seeds |= seeded_folds(pipeline, seed, self.classification)
         if seeds:
             pipeline.set_params(**seeds)
         for _, step in pipeline.steps:

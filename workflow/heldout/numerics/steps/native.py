@@ -83,10 +83,10 @@ class NativeColumns(TransformerMixin, BaseEstimator):
         if group != "categories":
             return {name: column.astype(np.float64)}
         levels, ordered = self.levels_[name]
+        words, known = column.astype(object), column.isin(levels)
         if self.style == LEVELS:
-            return {name: pd.Categorical(column.astype(object), levels, ordered)}
-        known = column.astype(object).where(column.isin(levels), MISSING)
-        return {name: known.where(column.notna(), MISSING).astype(object)}
+            return {name: pd.Categorical(words.where(known), levels, ordered)}
+        return {name: words.where(known, MISSING)}
 
 
 def _levels(column: pd.Series) -> tuple[list[Any], bool]:
