@@ -321,10 +321,20 @@ def test_only_empty_columns(tmp_path):
     assert "every feature column is empty" in message_of(tmp_path, columns)
 
 
-def test_dates_are_numbers(tmp_path):
+def test_dates_are_seconds(tmp_path):
     days = [dt.date(2020, 1, 1) + dt.timedelta(days=i) for i in range(N)]
     table = prepared(tmp_path, COLUMNS | {"number": days})
-    assert np.diff(table.features[:, 0]).tolist() == [86_400_000_000] * (N - 1)
+    assert np.diff(table.features[:, 0]).tolist() == [86_400] * (N - 1)
+
+
+def test_the_digest_sees_texts_that_the_matrix_does_not_hold(tmp_path):
+    said = [f"word {i}" for i in range(N)]
+    given = {"types": {"said": "text"}}
+    one = prepared(tmp_path, COLUMNS | {"said": said}, **given)
+    assert one.strings.column("said").to_pylist() == said
+    other = prepared(tmp_path, COLUMNS | {"said": ["other", *said[1:]]}, **given)
+    assert np.array_equal(one.features, other.features, equal_nan=True)
+    assert one.digest != other.digest
 
 
 def test_the_digest_sees_features_target_and_schema(tmp_path):

@@ -10,11 +10,16 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import astuple
 from pathlib import Path
+from textwrap import indent
+from typing import Any
 
 from heldout.cli import commands
+from heldout.cli.columns import aligned
 from heldout.cli.waiting import waiting
 from heldout.config.files import read_config
+from heldout.data.description import chosen, described
 from heldout.data.ledger import FOLDER, ledger_faults
 from heldout.data.witness import task_folders
 from heldout.errors import HeldoutError, counted
@@ -24,6 +29,10 @@ from heldout.execution.upkeep.inspect import Findings, Inspection
 from heldout.execution.upkeep.lock import is_locked, refuse_during_a_run
 from heldout.execution.upkeep.repair import repair
 from heldout.faults import BY_HAND, DAMAGED, FOREIGN, MISSING, REPAIR, STALE, Fault
+
+COLUMNS_SHOWN = 40
+WIDEST = 40
+"""Characters of an entry in the table of columns."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -54,11 +63,27 @@ def _check_data(study: Study, task: str, users_code: bool) -> bool:
         print(f"heldout: task '{task}': {error}", file=sys.stderr)
         return False
     print(f"{task}: {_summary(found)}")
+    _print_columns(found.facts)
     for note in found.facts["notes"]:
         print(f"  note: {note}")
     for name, path in found.unbuilt.items():
         print(f"  note: learner '{name}' ({path}) was not built: --learners does")
     return True
+
+
+def _print_columns(facts: dict[str, Any]) -> None:
+    """What was found out about the columns of the table."""
+    some, more = chosen(described(facts), COLUMNS_SHOWN)
+    heads = ("column", "kind", "spelled", "missing", "levels")
+    rows = [heads, *([_short(text) for text in astuple(one)] for one in some)]
+    used = [i for i, texts in enumerate(zip(*rows, strict=True)) if i < 2 or any(texts[1:])]
+    print(indent(aligned([[row[i] for i in used] for row in rows]), "  "))
+    if more:
+        print(f"  {more}")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
 
 
 @contextmanager

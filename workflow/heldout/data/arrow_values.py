@@ -1,12 +1,15 @@
 """Arrow arrays as plain values: without dictionaries, as texts, as numbers."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from heldout.errors import HeldoutError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def values_of(table: pa.Table, name: str) -> pa.Array:
@@ -123,3 +126,20 @@ def numbers_in(name: str, values: pa.Array) -> np.ndarray:
     if pa.types.is_temporal(found.type) or pa.types.is_boolean(found.type):
         return np.full(len(found), np.nan)
     return as_float(numbers_or_null(found))
+
+
+def table_of(frame: "pd.DataFrame") -> pa.Table:
+    """A DataFrame as an Arrow table; a column of several types becomes texts."""
+    try:
+        return pa.Table.from_pandas(frame, preserve_index=False)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.table({str(name): _column_of(frame[name]) for name in frame.columns})
+
+
+def _column_of(values: "pd.Series") -> pa.Array:
+    try:
+        return pa.Array.from_pandas(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        missing = values.isna()
+        texts = [None if gone else str(v) for v, gone in zip(values, missing, strict=True)]
+        return pa.array(texts, pa.string())

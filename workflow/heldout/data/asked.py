@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 
 from heldout.data import date_texts, guess
 from heldout.data.arrow_values import is_date, is_text, parses, plain, present_in, texts_of
-from heldout.data.encode import lost_in
+from heldout.data.encode import Lost, lost_in
 from heldout.data.guess import Hints
 from heldout.data.kinds import BOOLEAN, CATEGORY, DATE, NUMBER, ORDERED, TEXT
 from heldout.data.schema import Column
@@ -52,12 +52,16 @@ def refuse_lost(column: Column, values: pa.Array, rows: np.ndarray) -> None:
     found = plain(column.name, values)
     lost = lost_in(column, found, column.encode(found))
     if lost is not None:
-        kind = f"one of {', '.join(column.levels)}" if column.kind == ORDERED else f"a {lost.kind}"
-        more = f" ({lost.count - 1} more rows)" if lost.count > 1 else ""
-        raise HeldoutError(
-            f"types: column '{column.name}' is to be {kind}, and row {rows[lost.first] + 1} has "
-            f"{lost.value!r}{more}"
-        )
+        raise not_of_kind(lost, rows)
+
+
+def not_of_kind(lost: Lost, rows: np.ndarray) -> HeldoutError:
+    """The error about values that cannot be of the kind that the config asks for."""
+    more = f" (and {lost.count - 1} more)" if lost.count > 1 else ""
+    return HeldoutError(
+        f"types: column '{lost.column}' is to be {lost.wanted}, and row {rows[lost.first] + 1} has "
+        f"{lost.value!r}{more}"
+    )
 
 
 def _of_kind(name: str, values: pa.Array, asked: str | list[str], hints: Hints) -> Column:
@@ -97,7 +101,11 @@ def _date(name: str, present: pa.Array, spelling: str | None) -> Column:
     different = pc.unique(texts_of(present))
     whole = date_texts.spellings_of(different)
     if whole:
+<<<<<<< HEAD
         return Column(name, DATE, spelling=guess.OR.join(whole[:2]))
+=======
+        return Column(name, DATE, spelling=date_texts.OR.join(whole[:2]))
+>>>>>>> types
     fits = {
         one: int((~np.isnan(date_texts.parsed(different, one))).sum()) for one in date_texts.ALL
     }

@@ -12,6 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 ISO = "YYYY-MM-DD"
+OR = " or "
+"""Between two spellings that all texts of a column have."""
 _YEAR, _TWO, _NAME = r"(?P<y>\d{4})", r"(?P<%s>\d{1,2})", r"(?P<b>[A-Za-z]{3,9})\.?"
 _DAY, _MONTH = _TWO % "d", _TWO % "m"
 _TIME = (
@@ -78,7 +80,7 @@ def seconds(texts: pa.Array, spelling: str) -> np.ndarray:
 def different_seconds(texts: pa.Array, spelling: str) -> np.ndarray:
     """The same for different texts: by the spelling itself, then by the clear ones."""
     found = np.full(len(texts), np.nan)
-    for name in dict.fromkeys([spelling, *CLEAR]):
+    for name in dict.fromkeys([spelling.partition(OR)[0], *CLEAR]):
         rest = np.flatnonzero(np.isnan(found))
         if name and len(rest):
             found[rest] = parsed(texts.take(pa.array(rest)), name)

@@ -37,22 +37,25 @@ MICRO = 1_000_000
 
 @dataclass(frozen=True)
 class Lost:
-    """Values of a column that could not be read as its kind: they count as missing."""
+    """Values of a column that could not be read as its kind: they count as missing.
+
+    `wanted` says in words what they should be, `first` is the position of the first one and `value` its text.
+    """
 
     column: str
-    kind: str
+    wanted: str
     count: int
     first: int
-    """The position of the first one."""
     value: str
-    """Its text."""
 
     def __str__(self) -> str:
-        values = "value is" if self.count == 1 else "values are"
-        return (
-            f"column '{self.column}': {self.count} {values} no {self.kind} and taken for missing "
-            f"(first: {self.value!r} in row {self.first + 1})"
-        )
+        return f"{self.without_value} (first: {self.value!r} in row {self.first + 1})"
+
+    @property
+    def without_value(self) -> str:
+        """The same without naming a value, which may be sealed."""
+        values = "1 value is" if self.count == 1 else f"{self.count} values are"
+        return f"column '{self.column}': {values} not {self.wanted}, and taken for missing"
 
 
 def encoded(column: "Column", values: pa.Array) -> np.ndarray:
@@ -70,6 +73,8 @@ def encoded(column: "Column", values: pa.Array) -> np.ndarray:
         return seconds_of(values, column.spelling)
     if column.kind == TEXT:
         return np.full(len(values), np.nan)
+    if is_date(values.type):  # no number that a column of numbers means
+        return np.full(len(values), np.nan)
     if column.spelling and is_text(values.type):
         return money_texts.numbers(values, column.decimal, column.thousands)
     return as_float(numbers_or_null(values))
@@ -83,7 +88,8 @@ def lost_in(column: "Column", values: pa.Array, found: np.ndarray) -> Lost | Non
     if not len(lost):
         return None
     first = int(lost[0])
-    return Lost(column.name, column.kind, len(lost), first, str(values[first].as_py()))
+    wanted = f"one of {', '.join(column.levels)}" if column.kind == ORDERED else f"a {column.kind}"
+    return Lost(column.name, wanted, len(lost), first, str(values[first].as_py()))
 
 
 def codes(texts: pa.Array, levels: tuple[str, ...]) -> np.ndarray:

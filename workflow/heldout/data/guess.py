@@ -25,6 +25,7 @@ from heldout.data.kinds import (
     NUMBER,
     ORDERED,
 )
+from heldout.data.notes import Note
 from heldout.data.schema import Column
 
 TRUE_FALSE = {"true", "false"}
@@ -40,7 +41,7 @@ class Hints:
     thousands: str = ""
 
 
-def guessed(name: str, present: pa.Array, hints: Hints, notes: list[str]) -> Column | None:
+def guessed(name: str, present: pa.Array, hints: Hints, notes: list[Note]) -> Column | None:
     """A number, boolean or date; None if it must be a category.
 
     Parameters
@@ -75,17 +76,15 @@ def guessed(name: str, present: pa.Array, hints: Hints, notes: list[str]) -> Col
     return _amount(name, different, hints, notes) or _date(name, different)
 
 
-def category(name: str, present: pa.Array, notes: list[str]) -> Column:
+def category(name: str, present: pa.Array, notes: list[Note]) -> Column:
     """A category, or one of many levels, from values without missing ones."""
     texts = texts_of(present)
     different = pc.unique(texts)
     if len(different) <= MOST_LEVELS:
         return Column(name, CATEGORY, tuple(sorted(different.to_pylist())))
     if len(different) > len(texts) / 2 and _words(different) >= WORDS:
-        notes.append(
-            f"column '{name}' has {len(different)} different texts of several words, each of which "
-            f"counts as a level; as free text: types: {{{name}: text}}"
-        )
+        text = "has {} different texts of several words, each of which counts as a level; as free text: {}"
+        notes.append(Note("text", name, text.format(len(different), f"types: {{{name}: text}}")))
     return Column(name, MANY, count=len(different))
 
 
@@ -106,7 +105,7 @@ def amount(name: str, different: pa.Array, hints: Hints) -> Column | None:
 
 def with_day_or_month_first(
     columns: Sequence[Column], hints: Hints
-) -> tuple[list[Column], list[str]]:
+) -> tuple[list[Column], list[Note]]:
     """Settle the dates that can be read with the day or with the month first; notes on them.
 
     They have the day first if another column of the table shows this, or if the file writes decimals
@@ -125,19 +124,17 @@ def with_day_or_month_first(
     day_first = shown or (hints.decimal == "," and not spelled & set(twins))
     settled, notes = [], []
     for column in columns:
-        month, _, day = column.spelling.partition(OR)
+        month, _, day = column.spelling.partition(date_texts.OR)
         if column.kind == DATE and day:
             taken, other = (day, month) if day_first else (month, day)
             column = replace(column, spelling=taken)
-            notes.append(
-                f"column '{column.name}': no value tells {taken} from {other}; taken for {taken} "
-                f"(otherwise: types: {{{column.name}: {other}}})"
+            text = (
+                f"has dates that are {taken} or {other}, which no value settles: taken for {taken}"
             )
+            otherwise = f"; otherwise: types: {{{column.name}: {other}}}"
+            notes.append(Note("dates", column.name, text + otherwise))
         settled.append(column)
     return settled, notes
-
-
-OR = " or "
 
 
 def _all_true_false(different: pa.Array) -> bool:
@@ -145,32 +142,28 @@ def _all_true_false(different: pa.Array) -> bool:
     return few and {value.lower() for value in different.to_pylist()} <= TRUE_FALSE
 
 
-def _number_or_code(name: str, different: pa.Array, notes: list[str]) -> Column | None:
+def _number_or_code(name: str, different: pa.Array, notes: list[Note]) -> Column | None:
     codes = different.filter(pc.match_substring_regex(different, r"^0\d+$"))
     if not len(codes):
         return Column(name, NUMBER)
-    notes.append(
-        f"column '{name}' has leading zeros ({codes[0].as_py()}): taken for a category; "
-        f"as numbers: types: {{{name}: number}}"
-    )
+    text = f"has leading zeros ({codes[0].as_py()}): taken for a category"
+    notes.append(Note("zeros", name, f"{text}; as numbers: types: {{{name}: number}}"))
     return None
 
 
-def _amount(name: str, different: pa.Array, hints: Hints, notes: list[str]) -> Column | None:
+def _amount(name: str, different: pa.Array, hints: Hints, notes: list[Note]) -> Column | None:
     column = amount(name, different, hints)
     if column is None:
         return None
     what = "a percentage" if column.spelling == money_texts.PERCENT else "an amount of money"
-    notes.append(
-        f"column '{name}' is {what} such as {different[0].as_py()!r}, taken for a number "
-        f"(decimal sign '{column.decimal}')"
-    )
+    text = f"is {what} such as {different[0].as_py()!r}: taken for a number"
+    notes.append(Note("amount", name, f"{text} with the decimal sign '{column.decimal}'"))
     return column
 
 
 def _date(name: str, different: pa.Array) -> Column | None:
     spellings = date_texts.spellings_of(different)
-    return Column(name, DATE, spelling=OR.join(spellings[:2])) if spellings else None
+    return Column(name, DATE, spelling=date_texts.OR.join(spellings[:2])) if spellings else None
 
 
 def _words(texts: pa.Array) -> float:

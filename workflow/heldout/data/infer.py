@@ -14,6 +14,7 @@ from heldout.data.asked import asked_column
 from heldout.data.blocks import blocks_of, not_numbers, simple, with_leading_zeros
 from heldout.data.guess import Hints
 from heldout.data.kinds import CATEGORY, NUMBER
+from heldout.data.notes import Note
 from heldout.data.schema import Column
 
 
@@ -22,7 +23,7 @@ class Found:
     """The columns of a table that are not empty, and notes on what was guessed."""
 
     columns: list[Column] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
 
 
 def infer_columns(
@@ -68,7 +69,7 @@ def infer_columns(
             values = values_of(table, name)
             column = _one(name, values, asked.get(name), hints, found.notes, rows)
         if column is None:
-            found.notes.append(f"column '{name}' is empty and not used")
+            found.notes.append(Note("empty", name, "is empty and not used"))
         else:
             found.columns.append(column)
     found.columns, further = guess.with_day_or_month_first(found.columns, hints)
@@ -78,8 +79,9 @@ def infer_columns(
 
 def infer_column(name: str, values: pa.Array, category: bool) -> Column | None:
     """The kind of one feature; None if all values are missing."""
-    rows = np.arange(len(values))
-    return _one(name, values, CATEGORY if category else None, Hints(), [], rows)
+    asked = {name: CATEGORY} if category else {}
+    found = infer_columns(pa.table({name: values}), [name], asked)
+    return found.columns[0] if found.columns else None
 
 
 def _plain_numbers(table: pa.Table, names: Sequence[str]) -> set[str]:
@@ -99,7 +101,7 @@ def _plain_numbers(table: pa.Table, names: Sequence[str]) -> set[str]:
 
 
 def _one(
-    name: str, values: pa.Array, asked: Any, hints: Hints, notes: list[str], rows: np.ndarray
+    name: str, values: pa.Array, asked: Any, hints: Hints, notes: list[Note], rows: np.ndarray
 ) -> Column | None:
     """A column whose kind is asked for or looked for, None if it is empty; notes are added."""
     present = present_in(plain(name, values))

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from heldout.data.infer_target import infer_target
+from heldout.data.kinds import BOOLEAN, CATEGORY, NUMBER
 from heldout.data.request import Request
 from heldout.data.schema import Schema, Target, is_missing, values_of
 from heldout.errors import HeldoutError, did_you_mean
@@ -25,6 +26,7 @@ def check_columns(request: Request, table: pa.Table) -> None:
         "weights": [request.weights] if request.weights else [],
         "drop": list(request.drop),
         "categories": list(request.categories),
+        "types": list(request.types),
     }
     for key, names in wanted.items():
         for name in names:
@@ -97,13 +99,12 @@ def check_finite(
     features: np.ndarray, schema: Schema, row_numbers: np.ndarray, source: str
 ) -> None:
     """Features may be missing, but not infinite."""
-    for i, column in enumerate(schema.columns):
+    for i in np.flatnonzero(np.isinf(features).any(axis=0)):
         infinite = np.flatnonzero(np.isinf(features[:, i]))
-        if len(infinite):
-            raise HeldoutError(
-                f"column '{column.name}' is infinite in {len(infinite)} rows (first: row "
-                f"{row_numbers[infinite[0]] + 1}); mend these values in {source}, or leave them empty"
-            )
+        raise HeldoutError(
+            f"column '{schema.columns[i].name}' is infinite in {len(infinite)} rows (first: row "
+            f"{row_numbers[infinite[0]] + 1}); mend these values in {source}, or leave them empty"
+        )
 
 
 def check_classes(schema: Schema, target: np.ndarray) -> None:
@@ -115,8 +116,15 @@ def check_classes(schema: Schema, target: np.ndarray) -> None:
 
 
 def target_of(request: Request, table: pa.Table) -> Target:
-    """The target as these rows show it."""
-    return infer_target(request.target, values_of(table, request.target), request.classification)
+    """The target as these rows show it, or as `types` says."""
+    asked, classification = request.types.get(request.target), request.classification
+    if asked not in (None, NUMBER, BOOLEAN, CATEGORY):
+        raise HeldoutError(
+            f"types: the target '{request.target}' is a number or a category, not {asked!r}"
+        )
+    if asked is not None and classification is None:
+        classification = asked != NUMBER
+    return infer_target(request.target, values_of(table, request.target), classification)
 
 
 def first_rows(bad: np.ndarray) -> str:

@@ -4,6 +4,7 @@ The rows are sealed first; names, types and levels are inferred from the unseale
 so nothing that is written outside the vault depends on a sealed value.
 """
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from heldout.data.grouping import numbered_rows
+from heldout.data.guess import Hints
 from heldout.data.infer import Found, infer_columns
 from heldout.data.input_checks import (
     check_classes,
@@ -21,6 +23,7 @@ from heldout.data.input_checks import (
     target_of,
 )
 from heldout.data.kinds import CATEGORY
+from heldout.data.notes import Note, worded
 from heldout.data.prepared import WEIGHTED_ROWS, write_prepared
 from heldout.data.read import draw_table, read_table
 from heldout.data.request import Request
@@ -68,7 +71,7 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
     schema, notes = _infer_schema(request, unsealed, source)
     check_target_kind(request, schema, table)
     rows = numbered_rows(request, unsealed, source)
-    features = schema.encode(unsealed)
+    features, strings = schema.encode(unsealed), schema.strings(unsealed)
     target = schema.target.encode(values_of(unsealed, request.target))
     check_finite(features, schema, rows["source"], request.data)
     check_sealed(request, schema, sealed)
@@ -82,11 +85,17 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
         "groups": request.groups,
         "fold_column": request.fold_column,
         "weights": request.weights if rows.dtype == WEIGHTED_ROWS else None,
-        "notes": [*notes, *_notes_on_weights(request, rows)],
+        "reading": _found_reading(table),
+        "notes": [
+            *_found_reading(table).get("notes", []),
+            *notes,
+            *_notes_on_weights(request, rows),
+        ],
+        "missing": _missing(schema, features, strings),
         "schema": schema.as_json(),
     }
     write_sealed(vault, sealed, request.private)
-    write_prepared(data_folder, facts, features, target, rows, schema.strings(unsealed))
+    write_prepared(data_folder, facts, features, target, rows, strings)
     return facts
 
 
@@ -94,6 +103,20 @@ def _read(request: Request) -> pa.Table:
     if request.oracle is None:
         return read_table(request.data, list(request.missing))
     return draw_table(request.data, request.oracle, seed_for(request.seed, request.task, "oracle"))
+
+
+def _found_reading(table: pa.Table) -> dict[str, Any]:
+    """How the file was read: what its reader found and left with the table."""
+    stored = (table.schema.metadata or {}).get(b"heldout")
+    return json.loads(stored) if stored else {}
+
+
+def _missing(schema: Schema, features: np.ndarray, strings: pa.Table) -> dict[str, int]:
+    """How many values are missing, by column; columns without missing values are left out."""
+    counts = np.isnan(features).sum(axis=0).tolist()
+    found = {column.name: count for column, count in zip(schema.columns, counts, strict=True)}
+    found |= {name: strings.column(name).null_count for name in strings.column_names}
+    return {name: count for name, count in found.items() if count}
 
 
 def _notes_on_weights(request: Request, rows: np.ndarray) -> list[str]:
@@ -109,19 +132,25 @@ def _infer_schema(
     """The types of the columns, and notes on what was guessed, is empty or looks like an identifier."""
     asked = {**dict.fromkeys(request.categories, CATEGORY), **request.types}
     names = request.feature_names(unsealed.column_names)
-    found = infer_columns(unsealed, names, asked, rows=source)
+    read = _found_reading(unsealed)
+    hints = Hints(read.get("decimal") or ".", read.get("thousands") or "")
+    found = infer_columns(unsealed, names, asked, hints, source)
     if not found.columns:
         raise HeldoutError(f"{request.data}: every feature column is empty")
     target = target_of(request, unsealed)
     schema = Schema(tuple(found.columns), target, tuple(request.missing))
-    return schema, [*found.notes, *_notes_on_identifiers(found, unsealed.num_rows)]
+    return schema, worded([*found.notes, *_identifiers(found, unsealed.num_rows)])
 
 
-def _notes_on_identifiers(found: Found, rows: int) -> list[str]:
-    suggested = " ".join(found.notes)
+def _identifiers(found: Found, rows: int) -> list[Note]:
+    """Notes on columns with a different text in most rows, other than those that look like free text."""
+    texts = {note.column for note in found.notes if note.sort == "text"}
     return [
-        f"column '{column.name}' has {column.count} different texts in {rows} rows: "
-        "an identifier? Consider drop"
+        Note(
+            "identifier",
+            column.name,
+            f"has {column.count} different texts in {rows} rows: an identifier? Consider drop",
+        )
         for column in found.columns
-        if column.count > rows // 2 and f"types: {{{column.name}: text}}" not in suggested
+        if column.count > rows // 2 and column.name not in texts
     ]

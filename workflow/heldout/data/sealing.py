@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from heldout.data.asked import not_of_kind
+from heldout.data.encode import Lost
 from heldout.data.grouping import units_of
 from heldout.data.input_checks import check_finite, check_test_table, target_of
 from heldout.data.read import read_table
@@ -48,9 +50,13 @@ def seal(request: Request, table: pa.Table) -> tuple[np.ndarray, pa.Table]:
 
 
 def check_sealed(request: Request, schema: Schema, sealed: pa.Table) -> None:
-    """Find infinite sealed features now: the test must not fail after all the fits."""
+    """Find unusable sealed features now: the test must not fail after all the fits."""
     source = request.test if isinstance(request.test, str) else request.data
-    check_finite(schema.encode(sealed), schema, sealed.column(SOURCE_ROW).to_numpy(), source)
+    rows, lost = sealed.column(SOURCE_ROW).to_numpy(), list[Lost]()
+    check_finite(schema.encode(sealed, lost), schema, rows, source)
+    for one in lost:
+        if one.column in request.types:
+            raise not_of_kind(one, rows)
 
 
 def _labelled(request: Request, source: str, table: pa.Table, numbers: np.ndarray) -> pa.Table:

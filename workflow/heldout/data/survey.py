@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from heldout.data.infer import infer_column
+from heldout.data.arrow_values import plain
 from heldout.data.infer_target import infer_target
 from heldout.data.kinds import CATEGORY, MANY
 from heldout.data.prepare import prepare
@@ -28,6 +28,8 @@ SEED = 19
 TEST = 0.2
 ENOUGH_TO_SEAL = 50
 """With fewer rows (or groups), a sealed fifth is too small to estimate a risk."""
+BLOCK = 256
+"""Columns that are looked at together."""
 FEW_CLASSES = 10
 ROWS_PER_CLASS = 5
 """Whole numbers with at most so many values, each so often on average, are taken for classes."""
@@ -121,11 +123,11 @@ def task_name(data: str) -> str:
 
 def _unusable(table: pa.Table, apart: set[str | None]) -> dict[str, str]:
     """Columns with lists or the like in their rows, and their types."""
-    found = {}
+    found, rowless = {}, table.slice(0, 0)
     for name in table.column_names:
         try:
             if name not in apart:
-                infer_column(name, values_of(table, name), False)
+                plain(name, values_of(rowless, name))
         except HeldoutError:
             found[name] = f"of type {table.schema.field(name).type}"
     return found
@@ -148,12 +150,13 @@ def _units(table: pa.Table, groups: str | None) -> int:
 
 def _uninformative(table: Prepared, source_rows: int) -> dict[str, str]:
     """Columns that are constant or look like identifiers, and why."""
-    found = {}
-    for i, column in enumerate(table.facts["schema"]["columns"]):
-        values = np.asarray(table.features[:, i])
-        reason = _why_drop(column, values[~np.isnan(values)], table.n, source_rows)
-        if reason:
-            found[column["name"]] = reason
+    found, columns = {}, table.facts["schema"]["columns"]
+    for start in range(0, len(columns), BLOCK):
+        block = np.array(table.features[:, start : start + BLOCK]).T
+        for column, values in zip(columns[start:], block, strict=False):
+            reason = _why_drop(column, values[~np.isnan(values)], table.n, source_rows)
+            if reason:
+                found[column["name"]] = reason
     return found
 
 

@@ -8,13 +8,14 @@ from typing import Any
 
 from heldout import __version__
 from heldout.cells.manifest import as_record, manifest_paths
+from heldout.data import description
 from heldout.files import read_json
 from heldout.names import canonical
 from heldout.report import steps
 from heldout.report.spec import ReportSpec
 from heldout.results.task import TaskResults
 
-LEVELS_SHOWN = 12
+COLUMNS_SHOWN = 500
 
 
 def provenance(results: TaskResults, spec: ReportSpec, batches: int) -> dict[str, Any]:
@@ -26,7 +27,8 @@ def provenance(results: TaskResults, spec: ReportSpec, batches: int) -> dict[str
     taken = steps.steps_of(folder, batches, absent)
     return {
         "data": results.facts,
-        "columns": columns(results.facts),
+        **columns(results.facts),
+        "reading": description.how_read(results.facts.get("reading", {})),
         "manifests": [batch(manifest) for manifest in manifests],
         "learners": time_by_learner(manifests, [one["name"] for one in learners]),
         "steps": steps.as_json(taken),
@@ -52,24 +54,15 @@ def absent_steps(tested: bool, metrics: bool) -> list[str]:
     return [name for name, does in runs.items() if not does]
 
 
-def columns(facts: dict[str, Any]) -> list[dict[str, str]]:
-    """For each column its name, its kind and its first levels."""
-    schema = facts["schema"]
-    found = [
-        {"name": one["name"], "kind": one["kind"], "levels": levels(one["levels"])}
-        for one in schema["columns"]
-    ]
-    classes = schema["target"]["classes"]
+def columns(facts: dict[str, Any]) -> dict[str, Any]:
+    """The target and the columns in words, and how many more there are."""
+    some, more = description.chosen(description.described(facts), COLUMNS_SHOWN)
+    target = facts["schema"]["target"]
+    classes = target["classes"]
     kind = "number" if classes is None else "class"
-    target = {"name": schema["target"]["name"], "kind": f"target, {kind}"}
-    return [{**target, "levels": levels(classes or [])}, *found]
-
-
-def levels(values: list[Any]) -> str:
-    """The first levels, and how many more there are."""
-    more = len(values) - LEVELS_SHOWN
-    text = ", ".join(map(str, values[:LEVELS_SHOWN]))
-    return f"{text}, and {more} more" if more > 0 else text
+    spelled, levels = target.get("spelling", ""), description.some_levels(classes or [])
+    first = description.Described(target["name"], f"target, {kind}", spelled, "", levels)
+    return {"columns": [first, *some], "more_columns": more}
 
 
 def batch(manifest: dict[str, Any]) -> dict[str, Any]:

@@ -1,11 +1,14 @@
 """The final model: takes rows of the original table, returns labels or numbers."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from heldout.data.arrow_values import table_of
+from heldout.data.encode import Lost
 from heldout.data.schema import schema_from_json
 from heldout.estimates.thresholds import decided
 from heldout.predictions import Predictions
@@ -57,19 +60,37 @@ class Predictor:
             raise AttributeError(f"{type(self.pipeline[-1]).__name__} gives no probabilities")
         return proba
 
-    def predictions(self, rows: Any) -> Predictions:
-        """Labels, probabilities and decision values, or values: whatever the model gives."""
+    def predictions(self, rows: Any, sealed: bool = False) -> Predictions:
+        """Labels, probabilities and decision values, or values: whatever the model gives.
+
+        Says on standard error, column by column, how many values could not be read as what the column
+        holds and count as missing. Values of sealed rows are not named.
+        """
         from heldout.numerics.predict import predict
 
         schema = schema_from_json(self.schema)
-        table = _as_table(rows, schema.missing)
+        table, lost = _as_table(rows, schema.missing), list[Lost]()
         takes_frame = getattr(self.pipeline[0], "takes_frame", False)
-        features = schema.frame(table) if takes_frame else schema.encode(table)
+        encode = schema.frame if takes_frame else schema.encode
+        features = encode(table, lost)
+        self._tell(lost, sealed)
         said = predict(self.pipeline[-1], self.pipeline[:-1].transform(features), self.classes)
         if self.threshold is None:
             return said
         assert self.positive is not None
         return decided(said, self.threshold, self.positive)
+
+    def _tell(self, lost: list[Lost], sealed: bool) -> None:
+        """Each line once, though probabilities are asked for after labels."""
+        told: set[str] = self.__dict__.setdefault("_told", set())
+        for line in (one.without_value if sealed else str(one) for one in lost):
+            if line not in told:
+                print(f"heldout: {line}", file=sys.stderr)
+                told.add(line)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is stored: not what was said."""
+        return {name: value for name, value in self.__dict__.items() if name != "_told"}
 
 
 def _as_table(rows: Any, missing: Sequence[str]) -> Any:
@@ -79,4 +100,4 @@ def _as_table(rows: Any, missing: Sequence[str]) -> Any:
 
     if isinstance(rows, str | Path):
         return read_table(str(rows), list(missing))
-    return rows if isinstance(rows, pa.Table) else pa.Table.from_pandas(rows, preserve_index=False)
+    return rows if isinstance(rows, pa.Table) else table_of(rows)

@@ -70,7 +70,9 @@ def predict_sealed(
         row=sealed.column(SOURCE_ROW).to_numpy(),
         unit=_units(sealed, groups),
         target=target.encode(sealed.column(target.name).combine_chunks()),
-        predictions=predictor.predictions(sealed) if sealed.num_rows else Predictions(),
+        predictions=predictor.predictions(sealed, sealed=True)
+        if sealed.num_rows
+        else Predictions(),
         classes=predictor.classes,
         weight=differing_weights(weights, sealed),
     )
