@@ -101,11 +101,7 @@ def _date(name: str, present: pa.Array, spelling: str | None) -> Column:
     different = pc.unique(texts_of(present))
     whole = date_texts.spellings_of(different)
     if whole:
-<<<<<<< HEAD
-        return Column(name, DATE, spelling=guess.OR.join(whole[:2]))
-=======
         return Column(name, DATE, spelling=date_texts.OR.join(whole[:2]))
->>>>>>> types
     fits = {
         one: int((~np.isnan(date_texts.parsed(different, one))).sum()) for one in date_texts.ALL
     }
