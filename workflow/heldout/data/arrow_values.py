@@ -13,7 +13,23 @@ if TYPE_CHECKING:
 
 
 def values_of(table: pa.Table, name: str) -> pa.Array:
-    """The values of a column as one array."""
+    """The values of a column as one array.
+
+    Parameters
+    ----------
+    table, name
+        The table, and one of its columns.
+
+    Returns
+    -------
+    pyarrow.Array
+        The chunks of the column joined.
+
+    Examples
+    --------
+    >>> values_of(pa.table({"a": [1, 2]}), "a").to_pylist()
+    [1, 2]
+    """
     column = table.column(name)
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
@@ -129,7 +145,24 @@ def numbers_in(name: str, values: pa.Array) -> np.ndarray:
 
 
 def table_of(frame: "pd.DataFrame") -> pa.Table:
-    """A DataFrame as an Arrow table; a column of several types becomes texts."""
+    """A DataFrame as an Arrow table.
+
+    Parameters
+    ----------
+    frame
+        Rows of a table; its index is left out.
+
+    Returns
+    -------
+    pyarrow.Table
+        The same columns; one with values of several types becomes texts.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table_of(pd.DataFrame({"a": [1, "x"]}, dtype=object)).to_pydict()
+    {'a': ['1', 'x']}
+    """
     try:
         return pa.Table.from_pandas(frame, preserve_index=False)
     except (pa.ArrowInvalid, pa.ArrowTypeError):

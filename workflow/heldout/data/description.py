@@ -69,6 +69,18 @@ def chosen(columns: Sequence[Described], most: int) -> tuple[list[Described], st
 
     Those are preferred about which something was found out besides that they are numbers.
 
+    Parameters
+    ----------
+    columns
+        All columns.
+    most
+        How many to keep.
+
+    Returns
+    -------
+    tuple
+        The kept columns; how many more there are of each kind, in words, empty if there are none.
+
     Examples
     --------
     >>> plain = [Described(f"x{i}", "number", "", "", "") for i in range(5)]
@@ -86,7 +98,23 @@ def chosen(columns: Sequence[Described], most: int) -> tuple[list[Described], st
 
 
 def some_levels(values: Sequence[Any]) -> str:
-    """The first levels, and how many more there are."""
+    """The first levels, and how many more there are.
+
+    Parameters
+    ----------
+    values
+        All levels.
+
+    Returns
+    -------
+    str
+        Twelve of them at most.
+
+    Examples
+    --------
+    >>> some_levels(range(14))
+    '0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, and 2 more'
+    """
     more = len(values) - LEVELS_SHOWN
     text = ", ".join(map(str, values[:LEVELS_SHOWN]))
     return f"{text}, and {more} more" if more > 0 else text
@@ -94,6 +122,16 @@ def some_levels(values: Sequence[Any]) -> str:
 
 def how_read(reading: dict[str, Any]) -> dict[str, str]:
     """How the file was read, as pairs of words.
+
+    Parameters
+    ----------
+    reading
+        What `table.json` holds under `reading`; it may be empty.
+
+    Returns
+    -------
+    dict
+        What was found about the file, in words, by the name of it.
 
     Examples
     --------

@@ -101,7 +101,17 @@ def codes(texts: pa.Array, levels: tuple[str, ...]) -> np.ndarray:
 
 
 def hashes(texts: pa.Array) -> np.ndarray:
-    """A number of 52 bits for each text, the same on every machine; NaN where it is missing.
+    """A number of 52 bits for each text, the same on every machine.
+
+    Parameters
+    ----------
+    texts
+        Texts, with nulls where values are missing.
+
+    Returns
+    -------
+    numpy.ndarray
+        Whole numbers as float64; NaN where a text is missing.
 
     Examples
     --------
