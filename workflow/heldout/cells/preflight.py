@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sklearn.base import is_classifier
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
 
 from heldout.cells.estimator_check import check_estimator, in_one_line
 from heldout.cells.plan import Plan, columns_of
@@ -129,7 +129,8 @@ def checked_builder(
 
 def _check_kind(builder: Builder) -> None:
     prototype = builder.prototype
-    known = hasattr(prototype, "__sklearn_tags__")
+    tagged = hasattr(prototype, "__sklearn_tags__")
+    said = get_tags(prototype).estimator_type if tagged else None  # None: a class that does not say
     definition = builder.definition
     name = definition.name
     kind = "classification" if builder.classification else "regression"
@@ -137,7 +138,7 @@ def _check_kind(builder: Builder) -> None:
         raise HeldoutError(f"learners.{name}.calibrate: is for classes, and the target is a number")
     if definition.target and builder.classification:
         raise HeldoutError(f"learners.{name}.target: is for numbers, and the target is a class")
-    if known and is_classifier(prototype) != builder.classification:
+    if said is not None and said != ("classifier" if builder.classification else "regressor"):
         raise HeldoutError(f"learners.{name}: {type(prototype).__name__} is not for {kind}")
 
 
