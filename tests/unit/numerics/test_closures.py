@@ -20,6 +20,7 @@ COMMON = {
     "numerics.errors",
     "numerics.fit_warning",
     "numerics.making",
+    "numerics.parameters",
     "numerics.pipeline",
     "numerics.predict",
     "numerics.preprocessing",

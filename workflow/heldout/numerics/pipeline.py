@@ -20,13 +20,8 @@ from heldout.learners.definition import FEATURES, Definition
 from heldout.names import Theta, canonical
 from heldout.numerics import errors
 from heldout.numerics.errors import LearnerError
-from heldout.numerics.making import (
-    import_estimator,
-    new_estimator,
-    set_params,
-    unset_seeds,
-    with_made,
-)
+from heldout.numerics.making import import_estimator, new_estimator, set_params, with_made
+from heldout.numerics.parameters import unset_seeds
 from heldout.numerics.preprocessing import Preprocessor
 
 MODEL, PREPARE, POLY = "model", "prepare", "poly"

@@ -13,15 +13,8 @@ from heldout.learners.definition import FEATURES, Definition
 from heldout.names import Theta
 from heldout.numerics import errors
 from heldout.numerics.errors import LearnerError
-from heldout.numerics.making import (
-    import_estimator,
-    known_params,
-    new_estimator,
-    seeded_folds,
-    unset_seeds,
-    with_made,
-    with_tuples,
-)
+from heldout.numerics.making import import_estimator, new_estimator, with_made
+from heldout.numerics.parameters import known_params, seeded_folds, unset_seeds, with_tuples
 from heldout.numerics.pipeline import MODEL, POLY, PREPARE, Builder, Columns, Recipe
 from heldout.numerics.steps.native import LEVELS, WORDS
 from heldout.numerics.steps.output import name_columns
