@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import numpy as np
+from by_hand import COLUMNS, LOGISTIC, by_columns
 from imblearn.over_sampling import SMOTE, RandomOverSampler
 from imblearn.pipeline import make_pipeline
 from mixed_table import SEED, outcomes_of, split, table_for
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
-from test_steps import COLUMNS, LOGISTIC, by_columns
 
 SMOTE_STEP = {"step": "smote", "params": {"k_neighbors": 2}}
 

@@ -68,7 +68,7 @@ STEPS: dict[str, StepEntry] = {
     "bins": StepEntry(
         "sklearn.preprocessing.KBinsDiscretizer",
         "one-hot bins of numbers",
-        {"encode": "onehot-dense", "quantile_method": "averaged_inverted_cdf"},
+        {"encode": "onehot-dense"},
     ),
     "poly": StepEntry(
         "sklearn.preprocessing.PolynomialFeatures",

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from by_hand import COLUMNS, LOGISTIC, by_columns
 from fitting import builder_for
 from mixed_table import SEED, TRAIN, outcomes_of, predictions_of, problem_of, split, table_for
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -17,7 +18,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler, TargetEncoder
+from sklearn.preprocessing import MinMaxScaler, TargetEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from heldout.learners.learner import define
@@ -25,17 +26,6 @@ from heldout.numerics.engines import generic, steps
 from heldout.numerics.errors import LearnerError
 from heldout.numerics.problem import Problem
 from heldout.numerics.steps.prepare import Prepare
-
-NUMBERS, CATEGORIES = ["length", "width", "flag"], ["colour", "size"]
-COLUMNS = {"columns": {"numbers": ["impute", "scale"], "categories": ["impute", "onehot"]}}
-LOGISTIC = {"solver": "newton-cholesky", "tol": 1e-10, "max_iter": 1000}
-
-
-def by_columns(strategy: str = "median") -> ColumnTransformer:
-    numbers = make_pipeline(SimpleImputer(strategy=strategy), StandardScaler())
-    one_hot = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-    categories = make_pipeline(SimpleImputer(strategy="most_frequent"), one_hot)
-    return ColumnTransformer([("n", numbers, NUMBERS), ("c", categories, CATEGORIES)])
 
 
 def test_columns_by_kind_and_grids_that_reach_into_them(tmp_path: Path) -> None:

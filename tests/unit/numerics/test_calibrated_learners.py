@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from by_hand import COLUMNS, by_columns
 from mixed_table import SEED, TRAIN, outcomes_of, predictions_of, problem_of, split, table_for
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
-from test_steps import COLUMNS, by_columns
 
 from heldout.numerics.engines import steps
 from heldout.numerics.steps.calibration import TooFewError, inner_folds
