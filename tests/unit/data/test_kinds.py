@@ -1,12 +1,13 @@
 """What kind a column is, from its values or because the config says so."""
 
 import datetime as dt
+import json
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from tables import prepared
+from tables import prepared, write_csv
 
 from heldout.data import date_texts, money_texts
 from heldout.data.guess import Hints
@@ -14,6 +15,9 @@ from heldout.data.infer import infer_columns
 from heldout.data.infer_target import infer_target
 from heldout.data.kinds import DATE_SPELLINGS
 from heldout.data.notes import worded
+from heldout.data.prepare import prepare
+from heldout.data.request import Request
+from heldout.data.vault import SOURCE_ROW, read_sealed
 from heldout.errors import HeldoutError
 
 
@@ -251,3 +255,56 @@ def test_many_notes_of_one_sort_are_said_together():
     lines = worded(kinds.notes)
     assert len(lines) == 6
     assert lines[-1].startswith("the same of 295 more columns: 'z5', 'z6'")
+
+
+HOSTILE = {
+    "price": ["€5", "9,5", "?", "1.234,5 €"],
+    "day": ["31.12.2024", "soon", "13/13/2024", "1/2/24"],
+    "code": ["x", "1.5", "", "-"],
+    "city": ["elsewhere", "", "7", "nowhere"],
+    "x": ["$7", "007", "abc", "12 %"],
+}
+
+
+@pytest.mark.parametrize("column", HOSTILE)
+def test_no_unsealed_file_depends_on_a_sealed_value(tmp_path, column):
+    """Even if a sealed value would change a kind, a spelling, a note or a count of levels."""
+    rows = 160
+    columns = {
+        "price": [f"${i}.50" for i in range(rows)],
+        "day": [f"{1 + i % 12:02}/{1 + i % 12:02}/2024" for i in range(rows)],
+        "code": [f"{i % 7:03}" for i in range(rows)],
+        "city": [f"city {i % 60}" for i in range(rows)],
+        "x": [str(i) for i in range(rows)],
+        "y": ["no", "yes"] * (rows // 2),
+    }
+
+    def written():
+        request = Request("t", 19, write_csv(tmp_path / "t.csv", columns), "y", test=0.25)
+        prepare(request, tmp_path / "data", tmp_path / "vault")
+        files = {path.name: path.read_bytes() for path in sorted((tmp_path / "data").iterdir())}
+        facts = json.loads(files.pop("table.json"))
+        notes = [note for note in facts["notes"] if note.startswith("column ")]
+        return files, facts["schema"], facts["digest"], facts["missing"], notes
+
+    before = written()
+    assert len(before[0]) == 4
+    for i, row in enumerate(read_sealed(tmp_path / "vault").column(SOURCE_ROW).to_pylist()):
+        columns[column][row] = HOSTILE[column][i % 4]
+    assert written() == before
+
+
+def test_the_facts_have_every_guess(tmp_path):
+    columns = {
+        "price": ["$1.50", None, *["$2,000"] * 8],
+        "day": ["31.12.2024", *["1.12.2024"] * 9],
+        "said": [None, None, *["a b"] * 8],
+        "y": list(range(10)),
+    }
+    facts = prepared(tmp_path, columns, types={"said": "text"}).facts
+    assert facts["missing"] == {"price": 1, "said": 2}
+    price, day, said = facts["schema"]["columns"]
+    assert (price["spelling"], price["thousands"]) == ("money", ",")
+    assert (day["kind"], day["spelling"]) == ("date", "DD.MM.YYYY")
+    assert said == {"name": "said", "kind": "text", "levels": []}
+    assert any("'price' is an amount of money such as '$1.50'" in note for note in facts["notes"])

@@ -5,10 +5,11 @@ import time
 import numpy as np
 import pyarrow as pa
 import pytest
+from tables import write_parquet
 
-from heldout.data import prepare as preparing
 from heldout.data.blocks import blocks_of, not_numbers, with_leading_zeros
 from heldout.data.infer import infer_columns
+from heldout.data.prepare import prepare
 from heldout.data.prepared import open_prepared
 from heldout.data.request import Request
 from heldout.data.schema import Schema, Target
@@ -38,10 +39,9 @@ def test_a_wide_table_is_inferred_and_encoded_by_blocks(wide):
 
 
 def test_the_facts_of_a_wide_table_are_short(wide, tmp_path, monkeypatch):
-    table = wide[1]
-    monkeypatch.setattr(preparing, "read_table", lambda *_: table)
     monkeypatch.setattr("heldout.data.sealing.row_digests", lambda rows: ["0"] * rows.num_rows)
-    preparing.prepare(Request("t", 1, "x.csv", "y"), tmp_path / "data", tmp_path / "vault")
+    path = write_parquet(tmp_path / "t.parquet", wide[1].to_pydict())
+    prepare(Request("t", 1, path, "y"), tmp_path / "data", tmp_path / "vault")
     assert (tmp_path / "data" / "table.json").stat().st_size < 60 * WIDE
     assert open_prepared(tmp_path / "data").features.shape[1] == WIDE
 

@@ -34,7 +34,7 @@ def plan(
         weighted=False,
         n=n,
         names=[f"x{i}" for i in range(p)],
-        columns_of=lambda kind: [i for i in range(p) if kinds[i] == kind],
+        facts={"schema": {"columns": [{"kind": kind, "levels": []} for kind in kinds]}},
     )
     given = {"estimator": "knn", "grid": {"n_neighbors": [1, K]}, **block}
     return Plan("t", 0, table, [define("knn", given)], resamples, dict.fromkeys(ENGINES, ""), "")

@@ -12,6 +12,8 @@ from heldout.data.kinds import CATEGORY, DATE, MANY, NUMBER, ORDERED
 from heldout.errors import counted
 
 LEVELS_SHOWN = 12
+NOT_SHOWN = ("notes", "renamed", "rows", "columns", "without_target")
+"""What of a file's reading is said elsewhere."""
 PLURALS = {
     CATEGORY: "categories",
     ORDERED: "ordered categories",
@@ -142,7 +144,7 @@ def how_read(reading: dict[str, Any]) -> dict[str, str]:
     found = {
         key.capitalize(): names.get(str(value), str(value))
         for key, value in reading.items()
-        if value not in (None, "") and key not in ("notes", "renamed")
+        if value not in (None, "") and key not in NOT_SHOWN
     }
     renamed = reading.get("renamed") or {}
     if renamed:

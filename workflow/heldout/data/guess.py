@@ -1,5 +1,6 @@
 """What a column looks like, from its values alone: a number, an amount, a date, a category."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -29,6 +30,8 @@ from heldout.data.notes import Note
 from heldout.data.schema import Column
 
 TRUE_FALSE = {"true", "false"}
+FOUND = b"heldout"
+"""Where the metadata of a table's schema say how it was read."""
 WORDS = 4
 """Texts of so many words on average, most of them different, look like free text."""
 
@@ -39,6 +42,13 @@ class Hints:
 
     decimal: str = "."
     thousands: str = ""
+
+
+def hints_of(table: pa.Table) -> Hints:
+    """What the reader of a file has found out about its plain numbers, and left with the table."""
+    stored = (table.schema.metadata or {}).get(FOUND)
+    read = json.loads(stored) if stored else {}
+    return Hints(read.get("decimal") or ".", read.get("thousands") or "")
 
 
 def guessed(name: str, present: pa.Array, hints: Hints, notes: list[Note]) -> Column | None:

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from heldout.data.guess import hints_of
 from heldout.data.infer_target import infer_target
 from heldout.data.kinds import BOOLEAN, CATEGORY, NUMBER
 from heldout.data.request import Request
@@ -124,7 +125,8 @@ def target_of(request: Request, table: pa.Table) -> Target:
         )
     if asked is not None and classification is None:
         classification = asked != NUMBER
-    return infer_target(request.target, values_of(table, request.target), classification)
+    values = values_of(table, request.target)
+    return infer_target(request.target, values, classification, hints_of(table))
 
 
 def first_rows(bad: np.ndarray) -> str:

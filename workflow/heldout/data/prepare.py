@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from heldout.data.grouping import numbered_rows
-from heldout.data.guess import Hints
+from heldout.data.guess import hints_of
 from heldout.data.infer import Found, infer_columns
 from heldout.data.input_checks import (
     check_classes,
@@ -132,9 +132,7 @@ def _infer_schema(
     """The types of the columns, and notes on what was guessed, is empty or looks like an identifier."""
     asked = {**dict.fromkeys(request.categories, CATEGORY), **request.types}
     names = request.feature_names(unsealed.column_names)
-    read = _found_reading(unsealed)
-    hints = Hints(read.get("decimal") or ".", read.get("thousands") or "")
-    found = infer_columns(unsealed, names, asked, hints, source)
+    found = infer_columns(unsealed, names, asked, hints_of(unsealed), source)
     if not found.columns:
         raise HeldoutError(f"{request.data}: every feature column is empty")
     target = target_of(request, unsealed)
