@@ -53,32 +53,38 @@ def predict(model: BaseEstimator, features: np.ndarray, classes: list[Any] | Non
         proba = aligned(np.asarray(model.predict_proba(features)), model.classes_, len(classes))
     if hasattr(model, "decision_function"):
         decision = np.asarray(model.decision_function(features), np.float64)
-    label = _label(model, features, proba, decision)
+    label = _label(model, features, proba, decision, len(classes))
     if decision is not None and len(model.classes_) < len(classes):
         decision = None
     return Predictions(label=as_codes(label, classes), proba=proba, decision=decision)
 
 
 def _label(
-    model: Any, features: np.ndarray, proba: np.ndarray | None, decision: np.ndarray | None
+    model: Any,
+    features: np.ndarray,
+    proba: np.ndarray | None,
+    decision: np.ndarray | None,
+    count: int,
 ) -> np.ndarray:
     kind = f"{type(model).__module__}.{type(model).__qualname__}"
     if proba is not None and kind in LABEL_IS_ARGMAX:
         return proba.argmax(axis=1)
     if decision is not None and decision.ndim == 1 and kind in LABEL_IS_SIGN:
         return np.asarray(model.classes_[(decision >= 0).astype(int)])
-    return checked_codes(np.asarray(model.predict(features)), model)
+    return checked_codes(np.asarray(model.predict(features)), model, count)
 
 
-def checked_codes(label: np.ndarray, model: Any) -> np.ndarray:
-    """Labels in one dimension; an error if they are not classes that the model was trained with.
+def checked_codes(label: np.ndarray, model: Any, count: int) -> np.ndarray:
+    """Labels in one dimension; an error if they are no codes of classes.
 
     Parameters
     ----------
     label
         What the model predicts: perhaps a column, or numbers of another type.
     model
-        A fitted classifier.
+        A fitted classifier; for the message.
+    count
+        The number of classes of the task.
 
     Returns
     -------
@@ -88,13 +94,12 @@ def checked_codes(label: np.ndarray, model: Any) -> np.ndarray:
     Raises
     ------
     ValueError
-        If a label is none of the model's classes.
+        If a label is none of the codes.
 
     Examples
     --------
     >>> from sklearn.dummy import DummyClassifier
-    >>> model = DummyClassifier().fit(np.zeros((2, 1)), [0, 1])
-    >>> checked_codes(np.array([[1.0], [0.0]]), model)
+    >>> checked_codes(np.array([[1.0], [0.0]]), DummyClassifier(), 2)
     array([1, 0])
     """
     if label.dtype.kind in "iu" and label.ndim == 1:
@@ -107,8 +112,7 @@ def checked_codes(label: np.ndarray, model: Any) -> np.ndarray:
             whole = False
         if not whole:
             raise ValueError(_no_codes(model, label))
-    known = np.asarray(model.classes_)
-    if len(codes) and not np.isin(codes, known).all():
+    if len(codes) and not 0 <= codes.min() <= codes.max() < count:
         raise ValueError(_no_codes(model, label))
     return codes
 
