@@ -77,6 +77,7 @@ def as_given(table, name):
 @given(table=tables(), kind=st.sampled_from(["csv", "parquet"]), seed=st.integers(0, 99))
 def test_typed_tables_survive_file_preparation_and_new_rows(tmp_path, table, kind, seed):
     prepared, read = prepared_from(tmp_path, table, kind)
+    assert list(prepared.frame.columns) == prepared.names
     for name in prepared.names:
         left, right = prepared.frame[name], as_given(table, name)
         pd.testing.assert_series_equal(left, right, check_names=False)
