@@ -54,7 +54,7 @@ def test_the_shipped_configs_are_valid():
             {"learners": "knn: {estimater: knn}"},
             "learners.knn.estimater: unknown key 'estimater'; did you mean 'estimator'?",
         ),
-        ({"learners": "knn: {estimater: knn}"}, "learners.knn.estimator: is missing"),
+        ({"learners": "knn: {params: {p: 1}}"}, "learners.knn.estimator: is missing"),
         ({"task": "test: 1.5"}, "tasks.p.test: should be less than 1 (found 1.5)"),
         ({"task": "kfold: {k: 1}"}, "tasks.p.kfold.k: should be greater than or equal to 2"),
         ({"task": "kfold: 5"}, "tasks.p.kfold: should be a mapping (key: value) (found 5)"),

@@ -32,6 +32,8 @@ def plan(
         digest="",
         weights=None,
         weighted=False,
+        grouped=False,
+        columns_of=lambda kind: [],
         n=n,
         names=[f"x{i}" for i in range(p)],
         facts={"schema": {"columns": [{"kind": kind, "levels": []} for kind in kinds]}},

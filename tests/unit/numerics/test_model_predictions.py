@@ -55,8 +55,9 @@ def test_labels_that_follow_from_other_predictions_are_not_predicted_again(
 
 
 def test_decision_values_are_left_out_where_training_lacked_a_class() -> None:
+    both = LogisticRegression().fit(ROWS, [0, 1, 1])
+    assert predict(both, ROWS, ["a", "b"]).decision is not None
     model = LogisticRegression().fit(ROWS, [0, 2, 2])
-    assert predict(model, ROWS, ["a", "b"]).decision is not None
     predicted = predict(model, ROWS, ["a", "b", "c"])
     assert predicted.decision is None
     assert predicted.proba is not None

@@ -3,17 +3,18 @@
 Here the user's code is imported and called for the first time; whatever it raises is worded.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 from heldout.errors import HeldoutError
 from heldout.numerics.errors import LearnerError
-from heldout.numerics.pipeline import import_estimator
+from heldout.numerics.making import import_estimator, required_arguments
 
 NEEDED = ("fit", "predict", "get_params", "set_params")
 """The methods of an estimator that heldout calls."""
 
 
-def check_estimator(path: str, where: str) -> None:
+def check_estimator(path: str, where: str, params: Collection[str] = ()) -> None:
     """Make an estimator from an import path, and see whether it has all methods.
 
     Parameters
@@ -22,6 +23,9 @@ def check_estimator(path: str, where: str) -> None:
         The import path of a class or factory.
     where
         The key of the config that an error message names.
+    params
+        The names of the parameters that the config gives, among them arguments that it cannot be made
+        without.
 
     Raises
     ------
@@ -44,7 +48,8 @@ def check_estimator(path: str, where: str) -> None:
             f"{where}: {path} is an object of the class {kind}; name a class, or a function that "
             "makes an estimator"
         )
-    made = _made(factory, path, where)
+    needed = required_arguments(factory)
+    made = factory if needed and needed <= set(params) else _made(factory, path, where)
     if made is None:
         raise HeldoutError(f"{where}: {path} returns None, not an estimator")
     missing = [name for name in NEEDED if not _has(made, name)]

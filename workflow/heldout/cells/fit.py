@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from heldout.cells.key import Keys
-from heldout.cells.plan import Plan, columns_of
+from heldout.cells.plan import Plan, columns_of, has_texts
 from heldout.cells.problems import Problems
 from heldout.cells.progress import Progress
 from heldout.cells.store import Cell, Record, Store, with_stored
@@ -126,8 +126,8 @@ class Fitter:
                 model, circumstances = stored
                 again = run.predict_again(problem, cell.theta, model)
                 yield with_stored(again, circumstances), False
-        weighted = self.plan.table.weighted
-        engines = by_engine(learner, builder.classification, unfitted, weighted)
+        weighted, texts = self.plan.table.weighted, has_texts(self.plan.table)
+        engines = by_engine(learner, builder.classification, unfitted, weighted, texts)
         for outcome in run.fit(problem, engines):
             yield outcome, True
 
@@ -234,12 +234,13 @@ def fit_model(plan: Plan, learner: Learner, resample: Resample, theta: Theta) ->
     2
     """
     from heldout.numerics import run
-    from heldout.numerics.pipeline import Builder
+    from heldout.numerics.builders import builder_of
 
-    builder = Builder(learner, columns_of(plan.table))
+    builder = builder_of(learner, columns_of(plan.table))
     problem = Problems(plan).problem(builder, resample)
     problem = replace(problem, held_features=problem.train_features[:1])
-    engines = by_engine(learner, builder.classification, [theta], plan.table.weighted)
+    about = learner, builder.classification, [theta], plan.table.weighted
+    engines = by_engine(*about, has_texts(plan.table))
     return next(iter(run.fit(problem, engines)))
 
 

@@ -7,15 +7,19 @@ them as it reads stored cells.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from heldout.cells.plan import has_texts, units_of
+from heldout.data.frame import frame_of
 from heldout.data.prepared import Prepared
+from heldout.data.schema import schema_from_json
 from heldout.errors import HeldoutError
 from heldout.names import Theta, canonical, seed_for
 from heldout.numerics import run
 from heldout.numerics.engines import leave_one_out
-from heldout.numerics.engines.registry import by_engine
+from heldout.numerics.engines.registry import STEPS, by_engine
 from heldout.numerics.pipeline import Builder
 from heldout.numerics.problem import Outcome, Problem
 from heldout.predictions import Predictions
@@ -97,23 +101,37 @@ class InMemoryCells:
 
     def _engines(self, learner: str, thetas: Sequence[Theta]) -> dict[str, list[Theta]]:
         builder = self.builders[learner]
-        weighted = self.table.weighted
-        return by_engine(builder.definition, builder.classification, thetas, weighted)
+        weighted, texts = self.table.weighted, has_texts(self.table)
+        return by_engine(builder.definition, builder.classification, thetas, weighted, texts)
 
     def _problem(
         self, learner: str, resample: Resample, further: np.ndarray | None = None
     ) -> Problem:
-        features, weights = self.table.features, self.table.weights
-        held = features[np.concatenate(list(resample.held.values()))]
+        builder, table = self.builders[learner], self.table
+        units, weights = units_of(table), table.weights
         return Problem(
-            self.builders[learner],
-            features[resample.train],
-            self.table.target[resample.train],
-            held if further is None else np.concatenate([held, further]),
+            builder,
+            self._rows(builder, resample.train),
+            table.target[resample.train],
+            self._rows(builder, np.concatenate(list(resample.held.values())), further),
             seed_for(self.seed, self.task, learner, resample.name),
             self._preprocessed.setdefault((resample.name, id(further)), {}),
             weights=None if weights is None else weights[resample.train],
+            units=None if units is None else units[resample.train],
         )
+
+    def _rows(self, builder: Builder, rows: np.ndarray, further: np.ndarray | None = None) -> Any:
+        """Rows of the table and further ones, as a matrix or as a DataFrame."""
+        if not builder.takes_frame:
+            features = self.table.features[rows]
+            return features if further is None else np.concatenate([features, further])
+        frame = self.table.frame.iloc[rows]
+        if further is not None:
+            import pandas as pd
+
+            columns = schema_from_json(self.table.facts["schema"]).columns
+            frame = pd.concat([frame, frame_of(columns, further, {})])
+        return frame.reset_index(drop=True)
 
     def _kept(self, learner: str, resample: Resample, outcome: Outcome) -> tuple[str, Predictions]:
         if outcome.predictions is None:
@@ -142,7 +160,7 @@ class InMemoryCells:
         self, learner: str, resample: Resample, thetas: Sequence[Theta]
     ) -> list[Outcome] | None:
         """Leave-one-out without refitting; None where it is not exact, as for rows with weights."""
-        if self.table.weighted:
-            return None
         held, builder = list(resample.held.values()), self.builders[learner]
+        if self.table.weighted or STEPS in self._engines(learner, thetas):
+            return None
         return leave_one_out.run(builder, self.table.features, self.table.target, held, thetas)

@@ -10,7 +10,7 @@ import numpy as np
 
 from heldout.learners.definition import Definition
 from heldout.names import Theta, canonical, digest
-from heldout.numerics.engines.registry import LEAVE_ONE_OUT, engine_of
+from heldout.numerics.engines.registry import LEAVE_ONE_OUT, STEPS, engine_of
 from heldout.resampling.split import Resample
 
 
@@ -44,8 +44,14 @@ def family(definition: Definition, classification: bool) -> str:
     >>> family(define("tree", None), classification=True)
     '{"estimator":"sklearn.tree.DecisionTreeClassifier","native":false,"params":{},"polynomial":false,"scale":false,"source":""}'
     """
+    more = {
+        "steps": definition.steps,
+        "calibrate": definition.calibrate,
+        "target": definition.target,
+    }
     return canonical(
         {
+            **{key: value for key, value in more.items() if value},
             "estimator": definition.path(classification),
             "params": definition.params,
             "scale": definition.scale,
@@ -71,6 +77,10 @@ class Keyring:
         The versions of the numeric libraries, as JSON.
     weighted
         Whether rows have weights.
+    texts
+        Whether the table has columns of free text.
+    units
+        The group of each row, on which calibration inside a training set depends; None if there are none.
 
     Examples
     --------
@@ -90,8 +100,11 @@ class Keyring:
         code: dict[str, str],
         versions: str,
         weighted: bool = False,
+        texts: bool = False,
+        units: np.ndarray | None = None,
     ):
         self._data, self._classification, self._weighted = data, classification, weighted
+        self._texts, self._units = texts, units
         self._code, self._versions = code, versions
 
     def keys(
@@ -105,6 +118,8 @@ class Keyring:
             str(seed),
             self._versions,
         )
+        if learner.calibrate and self._units is not None:
+            common = digest(common, self._units_digest(resample))
         held = canonical([[name, _rows_digest(rows)] for name, rows in resample.held.items()])
         fits = [
             digest(common, self._engine_code(learner, resample, theta), canonical(theta))
@@ -113,9 +128,17 @@ class Keyring:
         return [Keys(fit, digest(fit, held)) for fit in fits]
 
     def _engine_code(self, learner: Definition, resample: Resample, theta: Theta) -> str:
-        code = self._code[engine_of(learner, self._classification, theta, self._weighted)]
-        closed_form = resample.members and not self._weighted
+        about = learner, self._classification, theta, self._weighted, self._texts
+        engine = engine_of(*about)
+        code = self._code[engine]
+        closed_form = resample.members and not self._weighted and engine != STEPS
         return f"{self._code[LEAVE_ONE_OUT]}:{code}" if closed_form else code
+
+    def _units_digest(self, resample: Resample) -> str:
+        """Of the groups of the training rows, whatever they are called."""
+        assert self._units is not None
+        rows = slice(None) if resample.members else resample.train
+        return _rows_digest(np.unique(self._units[rows], return_inverse=True)[1])
 
 
 def _training_digest(resample: Resample) -> str:

@@ -5,6 +5,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from heldout.cells.key import Keyring, Keys
 from heldout.cells.spec import CellsSpec
 from heldout.data.kinds import BOOLEAN, CATEGORY, DATE, MANY, NUMBER, ORDERED, TEXT
@@ -68,7 +70,59 @@ class Plan:
     def _keyring(self) -> Keyring:
         table = self.table
         code, versions = self.numeric_code, self.versions
-        return Keyring(table.digest, table.classification, code, versions, table.weighted)
+        return Keyring(
+            table.digest,
+            table.classification,
+            code,
+            versions,
+            table.weighted,
+            has_texts(table),
+            units_of(table),
+        )
+
+
+def has_texts(table: Prepared) -> bool:
+    """Whether a table has columns of free text, which only one engine takes.
+
+    Parameters
+    ----------
+    table
+        A prepared table.
+
+    Returns
+    -------
+    bool
+        For `registry.by_engine`.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> has_texts(SimpleNamespace(columns_of={"text": [3]}.get))
+    True
+    """
+    return bool(table.columns_of(TEXT))
+
+
+def units_of(table: Prepared) -> np.ndarray | None:
+    """The group of each row; None if rows do not come in groups.
+
+    Parameters
+    ----------
+    table
+        A prepared table.
+
+    Returns
+    -------
+    numpy.ndarray or None
+        Numbers of groups.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> units_of(SimpleNamespace(grouped=False)) is None
+    True
+    """
+    return np.asarray(table.rows["unit"]) if table.grouped else None
 
 
 def columns_of(table: Prepared) -> "Columns":
@@ -103,7 +157,16 @@ def columns_of(table: Prepared) -> "Columns":
     numbers = set().union(*(found.get(kind, ()) for kind in (NUMBER, BOOLEAN, ORDERED)))
     dates, many, texts = (frozenset(found.get(kind, ())) for kind in (DATE, MANY, TEXT))
     levels = {i: len(columns[i]["levels"]) for i in found.get(CATEGORY, ())}
-    return Columns(table.names, frozenset(numbers), table.classes, dates, many, texts, levels)
+    return Columns(
+        table.names,
+        frozenset(numbers),
+        table.classes,
+        dates,
+        many,
+        texts,
+        levels,
+        frozenset(found.get(ORDERED, ())),
+    )
 
 
 def open_plan(folder: Path, spec: CellsSpec) -> Plan:

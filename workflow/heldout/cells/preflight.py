@@ -3,11 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sklearn.base import is_classifier
+from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
 
 from heldout.cells.estimator_check import check_estimator, in_one_line
 from heldout.cells.plan import Plan, columns_of
+from heldout.cells.trial import check_trials
 from heldout.cells.weights_check import check_weights
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.learners.learner import Learner
@@ -15,6 +17,7 @@ from heldout.measures.loss import RANKING
 from heldout.measures.needs import BY_THRESHOLD
 from heldout.names import Theta, canonical
 from heldout.numerics import errors
+from heldout.numerics.builders import builder_of
 from heldout.numerics.errors import LearnerError
 from heldout.numerics.pipeline import Builder, Columns
 from heldout.numerics.sklearn_internals import parameters
@@ -59,6 +62,7 @@ def checked_builders(plan: Plan, loss_needs: str | None) -> dict[str, Builder]:
         for learner in plan.learners
     }
     check_weights(plan, builders)
+    check_trials(plan, builders, thetas)
     if loss_needs == BY_THRESHOLD:
         _check_probabilities({name: (one, thetas[name][0]) for name, one in builders.items()})
     return builders
@@ -106,11 +110,11 @@ def checked_builder(
         ...
     heldout.errors.HeldoutError: learners.knn.grid: KNeighborsClassifier has no parameter 'n_neighbours'; did you mean 'n_neighbors'?
     """
-    path, where = learner.path(columns.classification), f"learners.{learner.name}.estimator"
+    path, where = learner.path(columns.classification), f"learners.{learner.name}.{_key(learner)}"
     try:
         if path is not None:
-            check_estimator(path, where)
-        builder = Builder(learner, columns)
+            check_estimator(path, where, learner.params)
+        builder = builder_of(learner, columns)
         _check_kind(builder)
         _check_thetas(builder, thetas)
         _check_predictions(builder, thetas[0], loss_needs)
@@ -125,10 +129,16 @@ def checked_builder(
 
 def _check_kind(builder: Builder) -> None:
     prototype = builder.prototype
-    known = hasattr(prototype, "__sklearn_tags__")
-    if known and is_classifier(prototype) != builder.classification:
-        kind = "classification" if builder.classification else "regression"
-        name = builder.definition.name
+    tagged = hasattr(prototype, "__sklearn_tags__")
+    said = get_tags(prototype).estimator_type if tagged else None  # None: a class that does not say
+    definition = builder.definition
+    name = definition.name
+    kind = "classification" if builder.classification else "regression"
+    if definition.calibrate and not builder.classification:
+        raise HeldoutError(f"learners.{name}.calibrate: is for classes, and the target is a number")
+    if definition.target and builder.classification:
+        raise HeldoutError(f"learners.{name}.target: is for numbers, and the target is a class")
+    if said is not None and said != ("classifier" if builder.classification else "regressor"):
         raise HeldoutError(f"learners.{name}: {type(prototype).__name__} is not for {kind}")
 
 
@@ -147,10 +157,7 @@ def _check_thetas(builder: Builder, thetas: Sequence[Theta]) -> None:
 
 
 def _check_values(estimator: Any, learner: str, theta: Theta) -> None:
-    steps = (
-        [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
-    )
-    for step in steps:
+    for step in _parts(estimator):
         try:
             parameters.validate(step)
         except ValueError as error:
@@ -158,13 +165,22 @@ def _check_values(estimator: Any, learner: str, theta: Theta) -> None:
             raise HeldoutError(text) from None
 
 
+def _parts(estimator: Any) -> list[Any]:
+    """All steps, those of columns too."""
+    if isinstance(estimator, Pipeline):
+        return [part for _, step in estimator.steps for part in _parts(step)]
+    if isinstance(estimator, ColumnTransformer):
+        return [part for _, step, _ in estimator.transformers for part in _parts(step)]
+    return [] if isinstance(estimator, str) else [estimator]
+
+
 def _check_predictions(builder: Builder, theta: Theta, loss_needs: str | None) -> None:
     methods = GIVEN_BY.get(loss_needs or "")
-    if methods is not None and not _gives(builder, theta, methods):
+    if methods is not None and not builder.gives(theta, methods):
         name, kind = builder.definition.name, type(builder.prototype).__name__
         raise HeldoutError(
             f"learners.{name}: {kind} gives no probabilities, which the loss "
-            "needs; choose loss: zero_one or another learner (SVC: params {probability: true})"
+            "needs; set calibrate: sigmoid (or isotonic) for it, or choose loss: zero_one or another learner"
         )
 
 
@@ -173,20 +189,14 @@ def _check_probabilities(built: dict[str, tuple[Builder, Theta]]) -> None:
     lacking = {
         name: type(builder.prototype).__name__
         for name, (builder, theta) in built.items()
-        if not _gives(builder, theta, GIVEN_BY["proba"])
+        if not builder.gives(theta, GIVEN_BY["proba"])
     }
     if lacking:
         named = ", ".join(f"'{name}' ({kind})" for name, kind in lacking.items())
         raise HeldoutError(
-            f"threshold: needs probabilities, and there are none of {named}; leave out the learner or the "
-            "threshold (SVC: params {probability: true})"
+            f"threshold: needs probabilities, and there are none of {named}; set calibrate: sigmoid for the "
+            "learner, or leave out the learner or the threshold"
         )
-
-
-def _gives(builder: Builder, theta: Theta, methods: Sequence[str]) -> bool:
-    """Whether the estimator has one of some methods."""
-    estimator = builder.estimator(builder.recipe(theta), 0)
-    return any(hasattr(estimator, method) for method in methods)
 
 
 GIVEN_BY = {"proba": ("predict_proba",), RANKING: ("decision_function", "predict_proba")}
@@ -202,8 +212,13 @@ def message(learner: Learner, error: LearnerError) -> str:
     if error.problem == errors.NOT_FOR_TARGET:
         kind = "classification" if facts["classification"] else "regression"
         return f"learner '{learner.name}' is not for {kind}: {learner.instead}"
-    where = f"learners.{learner.name}.{facts.get('key', 'estimator')}"
+    where = f"learners.{learner.name}.{facts.get('key', _key(learner))}"
     return f"{where}: {MESSAGES[error.problem](facts)}{_overlooked(facts.get('module', ''))}"
+
+
+def _key(learner: Learner) -> str:
+    """The key of the config that says what the learner is."""
+    return "steps" if learner.steps else "estimator"
 
 
 def _overlooked(module: str) -> str:
@@ -222,6 +237,7 @@ MESSAGES: dict[str, Callable[[dict[str, Any]], str]] = {
     errors.CANNOT_BE_MADE: lambda f: f"cannot be made: {f['error']}",
     errors.UNKNOWN_PARAMETER: lambda f: f"{f['owner']} has no parameter '{f['name']}'{_meant(f)}",
     errors.REFUSED_PARAMETER: lambda f: str(f["error"]),
+    errors.UNKNOWN_STEP: lambda f: f"there is no step '{f['name']}'{_meant(f)}",
     errors.UNKNOWN_CLASS: lambda f: f"no class '{f['name']}'{_meant(f)}",
     errors.UNKNOWN_COLUMN: lambda f: f"no column '{f['name']}'{_meant(f)}",
     errors.NO_COLUMNS: lambda _: "an empty list of columns",

@@ -5,9 +5,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from heldout.cells.model_file import ModelPickler
-from heldout.cells.plan import Plan
+from heldout.cells.plan import Plan, has_texts, units_of
 from heldout.names import Theta
-from heldout.numerics.engines.registry import by_engine
+from heldout.numerics.engines.registry import STEPS, by_engine
 from heldout.resampling.split import Resample
 
 if TYPE_CHECKING:  # a job that finds all its cells in the store never imports scikit-learn
@@ -38,7 +38,10 @@ class Problems:
 
         table = self._plan.table
         expected = [_training_set(one) for one in self._expected if not one.members]
-        return TrainingSets(table.features, table.target, expected, table.weights)
+        units = units_of(table)
+        return TrainingSets(
+            table.features, table.target, expected, table.weights, units, lambda: table.frame
+        )
 
     def problem(self, builder: "Builder", resample: Resample) -> "Problem":
         """The problem of one learner; learners of a training set share its preprocessing."""
@@ -56,12 +59,13 @@ class Problems:
         from heldout.numerics.engines import leave_one_out
 
         table, held = self._plan.table, list(resample.held.values())
-        if not table.weighted:  # the closed forms know no weights
+        about = builder.definition, builder.classification, thetas, table.weighted
+        engines = by_engine(*about, has_texts(table))
+        if not table.weighted and STEPS not in engines:  # the closed forms know no weights
             exact = leave_one_out.run(builder, table.features, table.target, held, thetas)
             if exact is not None:
                 yield from exact
                 return
-        engines = by_engine(builder.definition, builder.classification, thetas, table.weighted)
         yield from run.fit_members((self.problem(builder, m) for m in resample.members), engines)
 
 

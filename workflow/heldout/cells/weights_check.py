@@ -1,12 +1,10 @@
 """Weights of rows, checked before the first fit: every learner takes them, and every set has some."""
 
 import numpy as np
-from sklearn.utils.validation import has_fit_parameter
 
 from heldout.cells.plan import Plan
 from heldout.errors import HeldoutError
-from heldout.numerics.engines.generic import SAMPLE_WEIGHT
-from heldout.numerics.pipeline import Builder
+from heldout.numerics.pipeline import SAMPLE_WEIGHT, Builder
 
 
 def check_weights(plan: Plan, builders: dict[str, Builder]) -> None:
@@ -33,12 +31,12 @@ def check_weights(plan: Plan, builders: dict[str, Builder]) -> None:
 
 
 def _check_learner(name: str, builder: Builder, column: str) -> None:
-    kind = type(builder.prototype).__name__
-    if not has_fit_parameter(builder.prototype, SAMPLE_WEIGHT):
+    reason = builder.refuses_weights()
+    if reason is not None:
         raise HeldoutError(
-            f"learners.{name}: {kind} takes no weights, and the rows have some (weights: {column}); take "
-            f"'{name}' out of the task's learners, or remove weights (a class of your own takes them "
-            f"by fit(X, y, {SAMPLE_WEIGHT}=None))"
+            f"learners.{name}: {reason}, and the rows have some (weights: {column}); take '{name}' out of "
+            f"the task's learners, or remove weights (a class of your own takes them by "
+            f"fit(X, y, {SAMPLE_WEIGHT}=None))"
         )
 
 

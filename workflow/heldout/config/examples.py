@@ -99,6 +99,27 @@ tasks:
     metrics: [roc_auc]     # which no threshold changes
     learners: [logistic, forest]
 """,
+    "A Pipeline of steps, calibrated probabilities, a transformed target": """
+tasks:
+  houses:
+    data: data/houses.csv
+    target: price
+    learners: [mean, piped, log, lightgbm]
+  sold:
+    data: data/houses.csv
+    target: sold
+    loss: cross_entropy
+    learners: [majority, sure]
+learners:
+  piped:
+    steps:
+      - columns: {numbers: [impute, scale], categories: [impute, onehot], dates: [dates, impute]}
+      - kbest
+      - ridge
+    grid: {kbest__k: [5, 10], ridge__alpha: [0.1, 1, 10]}
+  log: {estimator: ridge, target: log}
+  sure: {estimator: svm, calibrate: sigmoid}
+""",
     "A hyper-parameter without an end: stop at the first significant local minimum": """
 tasks:
   penguins:

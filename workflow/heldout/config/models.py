@@ -329,8 +329,27 @@ class Task(Strict):
 class Learner(Strict):
     """A family of algorithms {A_θ}: an estimator and its grid."""
 
-    estimator: str = Field(description="short name, or an import path such as sklearn.svm.SVC")
-    params: dict[str, Any] = Field(default={}, description="fixed parameters")
+    estimator: str | None = Field(
+        default=None,
+        description="short name, or an import path such as sklearn.svm.SVC; either this or `steps`",
+    )
+    steps: list[Any] | None = Field(
+        default=None,
+        min_length=1,
+        description="a Pipeline, the model last: each step a short name, an import path, {step: …, name: …, params: {…}} "
+        "or {columns: {numbers: …, categories: …}, rest: drop} ([learners](../docs/learners.md))",
+    )
+    calibrate: Literal["sigmoid", "isotonic"] | None = Field(
+        default=None,
+        description="classes: calibrate the probabilities, inside each fold ([learners](../docs/learners.md#probabilities))",
+    )
+    target: Literal["log", "log1p"] | None = Field(
+        default=None,
+        description="numbers: fit to the transformed target; predictions and losses are on the original scale",
+    )
+    params: dict[str, Any] = Field(
+        default={}, description="fixed parameters, of steps by `step__name`"
+    )
     scale: bool | None = Field(
         default=None, description="standardise numbers; default: where needed"
     )

@@ -16,6 +16,8 @@ from heldout.config.models import Config
 from heldout.config.registry_pages import COMMAND, pages
 from heldout.learners.catalogue import CATALOG, Entry
 from heldout.learners.grid import expand
+from heldout.learners.libraries import SHORT
+from heldout.learners.step_catalogue import AUTO, STEPS
 from heldout.names import canonical
 
 ROOT = Path(__file__).parents[3]
@@ -50,7 +52,10 @@ def schema_text() -> str:
 
 def readme_text() -> str:
     """The text of config/README.md: every key, in tables."""
-    return "\n".join([*_introduction(), *_keys(), *_grids(), *_learners(), *_examples()]) + "\n"
+    return (
+        "\n".join([*_introduction(), *_keys(), *_grids(), *_learners(), *_steps(), *_examples()])
+        + "\n"
+    )
 
 
 def files(root: Path) -> dict[Path, Callable[[], str]]:
@@ -216,8 +221,27 @@ def _learners() -> Iterator[str]:
     yield ""
     yield "| name | for classes | for numbers | scaled | default grid | fixed | simpler |"
     yield "|---|---|---|---|---|---|---|"
-    for name, entry in CATALOG.items():
+    for name, entry in {**CATALOG, **SHORT}.items():
         yield f"| `{name}` | " + " | ".join(_learner_cells(entry)) + " |"
+    yield ""
+    named = ", ".join(f"`{name}`" for name in SHORT)
+    yield f"{named} need `pip install 'heldout[boosting]'` and take the columns as they are"
+    yield "([learners](../docs/learners.md#boosting-libraries))."
+    yield ""
+
+
+def _steps() -> Iterator[str]:
+    yield "## Steps by short name"
+    yield ""
+    yield "For `steps` of a learner ([learners](../docs/learners.md#steps)); any other transformer has its"
+    yield "import path. Beside them stands `columns`, for some columns only."
+    yield ""
+    yield "| name | class | fixed | what it does |"
+    yield "|---|---|---|---|"
+    for name, entry in STEPS.items():
+        fixed = {key: value for key, value in entry.params.items() if not isinstance(value, dict)}
+        shown = f"`{_flow(fixed)}`" if fixed and AUTO not in fixed.values() else ""
+        yield f"| `{name}` | {_class_name(entry.path)} | {shown} | {_cell(entry.meaning)} |"
     yield ""
 
 

@@ -9,6 +9,7 @@ from heldout.execution.specs import build
 from heldout.execution.study import Study
 from heldout.execution.tasks import DeclaredTask
 from heldout.learners.learner import Learner
+from heldout.learners.libraries import LIBRARIES
 from heldout.measures.needs import BY_THRESHOLD
 from heldout.measures.spec import LossSpec
 from heldout.user_code.search import look_in_study_folder
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from heldout.data.prepared import Prepared
     from heldout.measures.loss import Loss
 
-TRUSTED = ("sklearn.", "heldout.")
+TRUSTED = ("sklearn.", "heldout.", *(f"{name}." for name in LIBRARIES))
 """Where estimators come from whose building runs nobody else's code."""
 
 
@@ -165,5 +166,5 @@ def users_own(learners: list[Learner], classification: bool) -> dict[str, str]:
     >>> users_own([define("knn", None)], classification=True)
     {}
     """
-    paths = {learner.name: learner.path(classification) for learner in learners}
-    return {name: path for name, path in paths.items() if path and not path.startswith(TRUSTED)}
+    paths = {learner.name: learner.foreign(classification, TRUSTED) for learner in learners}
+    return {name: path for name, path in paths.items() if path is not None}

@@ -3,11 +3,15 @@
 The numeric code imports this module, so the key of every cell depends on it. Standard library only.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 FEATURES = "features"
 """The hyper-parameter whose values are lists of columns."""
+MAKE, TAKE = "make", "take"
+"""The keys of objects among parameters: an estimator that is made, a function that is taken."""
+TAKE_COLUMNS = ("lightgbm.", "xgboost.", "catboost.")
+"""Libraries whose estimators take columns as they are, categories and missing values too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +35,13 @@ class Definition:
         columns of 0 and 1, unless `scale` is on.
     source
         The version, or the digest of the code, of an estimator that is not scikit-learn's own.
+    steps
+        The user's Pipeline in canonical form (`learners.steps`): the steps before the model, and last
+        the model's name. Empty for a learner that is an estimator alone.
+    calibrate
+        How probabilities are calibrated: sigmoid or isotonic; None if they are not.
+    target
+        What the target is transformed by before the fit, and back after it: log or log1p; or None.
     """
 
     name: str
@@ -41,6 +52,18 @@ class Definition:
     polynomial: bool
     source: str = ""
     native: bool = False
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    calibrate: str | None = None
+    target: str | None = None
+
+    def takes_columns(self, classification: bool) -> bool:
+        """Whether the estimator takes columns as they are."""
+        return (self.path(classification) or "").startswith(TAKE_COLUMNS)
+
+    def composed(self, classification: bool) -> bool:
+        """Whether the learner is more than heldout's preprocessing and an estimator."""
+        more = self.steps or self.calibrate or self.target
+        return bool(more) or self.takes_columns(classification)
 
     def path(self, classification: bool) -> str | None:
         """The import path of the estimator for this kind of target; None if there is none."""

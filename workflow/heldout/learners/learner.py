@@ -7,11 +7,15 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from heldout.errors import HeldoutError
-from heldout.learners.catalogue import entry_for
-from heldout.learners.definition import Definition
+from heldout.learners.catalogue import Entry
+from heldout.learners.definition import TAKE_COLUMNS, Definition
 from heldout.learners.grid import endless_axis, expand, size
+from heldout.learners.libraries import library_params, source_of
+from heldout.learners.lookup import entry_for
+from heldout.learners.nested import params_with_objects, paths_in
+from heldout.learners.step_catalogue import OWN
+from heldout.learners.steps import Parsed, parse_steps
 from heldout.names import Theta, seed_for
-from heldout.user_code.source import estimator_source
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +74,11 @@ class Learner(Definition):
             raise HeldoutError(f"learner '{self.name}' is not for {kind}: {self.instead}")
         return path
 
+    def foreign(self, classification: bool, trusted: tuple[str, ...]) -> str | None:
+        """The first import path, of the estimator and its steps, that starts with none of these."""
+        paths = [self.path(classification) or "", *paths_in([self.params, self.steps])]
+        return next((path for path in paths if path and not path.startswith(trusted)), None)
+
     def as_spec(self) -> dict[str, Any]:
         """The learner as JSON-ready data; `Learner(**spec)` makes it again."""
         return asdict(self)
@@ -100,24 +109,91 @@ def define(name: str, given: dict[str, Any] | None) -> Learner:
     """
     where = f"learners.{name}"
     block = given or {"estimator": name}
-    entry = entry_for(block["estimator"], where)
-    fixed = block.get("params", {})
+    _check_block(block, where)
+    parsed = parse_steps(block["steps"], f"{where}.steps") if block.get("steps") else None
+    entry = entry_for(block["estimator"], where) if parsed is None else parsed.entry
+    fixed = params_with_objects(block.get("params", {}), f"{where}.params")
+    if parsed is not None:
+        fixed = {**parsed.params, **_of_model(fixed, parsed)}
     default_grid = {key: axis for key, axis in entry.grid.items() if key not in fixed}
     grid = block.get("grid", default_grid)
-    overlap = sorted(set(grid) & set(fixed))
+    overlap = sorted(set(_of_model(grid, parsed)) & set(fixed))
     if overlap:
         raise HeldoutError(f"{where}: '{overlap[0]}' stands both in params and in grid")
-    scale = block.get("scale")
+    given_names = {**fixed, **_of_model(_axes(grid), parsed)}
+    brought = library_params(entry.classifier or entry.regressor, given_names)
+    scale, steps = block.get("scale"), [] if parsed is None else parsed.steps
+    params = {**entry.params, **brought, **fixed}
     return Learner(
         name=name,
         classifier=entry.classifier,
         regressor=entry.regressor,
-        params={**entry.params, **fixed},
+        params=params,
         scale=entry.scale if scale is None else scale,
         polynomial=entry.polynomial,
-        source=estimator_source(entry.classifier or entry.regressor or "", f"{where}.estimator"),
+        source=_source(entry, [params, steps], where, parsed is None),
+        steps=steps,
+        calibrate=block.get("calibrate"),
+        target=block.get("target"),
         native=entry.native,
         grid=grid,
-        simpler={**entry.simpler, **block.get("simpler", {})},
+        simpler={**entry.simpler, **_both_ways(block.get("simpler", {}), parsed)},
         instead=entry.instead,
     )
+
+
+def _check_block(block: dict[str, Any], where: str) -> None:
+    """Refuse keys that exclude each other."""
+    estimator, steps = block.get("estimator"), block.get("steps")
+    if not estimator and not steps:
+        raise HeldoutError(f"{where}.estimator: is missing; give estimator or steps")
+    if estimator and steps:
+        raise HeldoutError(
+            f"{where}: estimator and steps exclude each other; the last step is the model"
+        )
+    if steps and block.get("scale") is not None:
+        raise HeldoutError(
+            f"{where}.scale: goes with estimator; in steps, write the step scale, or prepare with "
+            "params: {scale: true}"
+        )
+    if block.get("scale") and takes_columns(estimator or ""):
+        raise HeldoutError(
+            f"{where}.scale: '{estimator}' takes the columns as they are; leave scale out, or write "
+            "steps: [{step: prepare, params: {scale: true}}, …]"
+        )
+    if block.get("calibrate") and block.get("target"):
+        raise HeldoutError(
+            f"{where}: calibrate is for classes and target for numbers; leave one out"
+        )
+
+
+def takes_columns(estimator: str) -> bool:
+    """Whether a short name or import path is of a library that takes columns as they are."""
+    return estimator.startswith(TAKE_COLUMNS) or f"{estimator}." in TAKE_COLUMNS
+
+
+def _of_model(params: dict[str, Any], parsed: Parsed | None) -> dict[str, Any]:
+    """The parameters with those of the model by their plain names."""
+    if parsed is None:
+        return params
+    prefix = parsed.steps[-1]["name"] + "__"
+    return {name.removeprefix(prefix): value for name, value in params.items()}
+
+
+def _axes(grid: dict[str, Any]) -> dict[str, Any]:
+    """The hyper-parameters of a grid; also of one that is drawn as a whole."""
+    whole = grid.get("random")
+    return whole if set(grid) == {"random", "n"} and isinstance(whole, dict) else grid
+
+
+def _both_ways(simpler: dict[str, str], parsed: Parsed | None) -> dict[str, str]:
+    return simpler if parsed is None else {**simpler, **_of_model(simpler, parsed)}
+
+
+def _source(entry: Entry, params: Any, where: str, plain: bool) -> str:
+    """What identifies all code that is not scikit-learn's own: of the model, its steps and objects."""
+    path = entry.classifier or entry.regressor or ""
+    own = source_of(path, f"{where}.{'estimator' if plain else 'steps'}")
+    others = sorted({one for one in paths_in(params) if not one.startswith(OWN)} - {path})
+    found = {one: source_of(one, where) for one in others}
+    return "; ".join(filter(None, [own, *(f"{k}: {v}" for k, v in found.items() if v)]))

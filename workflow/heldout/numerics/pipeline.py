@@ -6,8 +6,7 @@ is polynomial, and ``model``.
 """
 
 import copy
-import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -15,15 +14,21 @@ from typing import Any
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import PolynomialFeatures
+from sklearn.utils.validation import has_fit_parameter
 
 from heldout.learners.definition import FEATURES, Definition
 from heldout.names import Theta, canonical
 from heldout.numerics import errors
 from heldout.numerics.errors import LearnerError
+from heldout.numerics.making import import_estimator, new_estimator, set_params, with_made
+from heldout.numerics.parameters import unset_seeds
 from heldout.numerics.preprocessing import Preprocessor
 
 MODEL, PREPARE, POLY = "model", "prepare", "poly"
-CLASS_WEIGHT = "class_weight"
+SAMPLE_WEIGHT = "sample_weight"
+"""The parameter of `fit` that takes the weights of rows."""
+BY_LABEL = ("class_weight", "class_weights", "sampling_strategy")
+"""Parameters that may be a mapping from labels."""
 CATEGORICAL, MAX_BINS = "categorical_features", "max_bins"
 """Parameters of estimators that know categories."""
 
@@ -45,6 +50,8 @@ class Columns:
         The positions of dates, of categories with many levels, and of free texts.
     levels
         The number of levels of each category, by its position.
+    ordered
+        The positions of ordered categories, which are among the numbers too.
 
     Examples
     --------
@@ -59,6 +66,14 @@ class Columns:
     many: frozenset[int] = frozenset()
     texts: frozenset[int] = frozenset()
     levels: Mapping[int, int] = field(default_factory=dict)
+    ordered: frozenset[int] = frozenset()
+
+    def kind(self, position: int) -> str:
+        """The kind of the feature at a position, for learners that take rows as a frame."""
+        if position in self.ordered:
+            return "ordered"
+        named = {"number": self.numbers, "date": self.dates, "many": self.many, "text": self.texts}
+        return next((kind for kind, found in named.items() if position in found), "category")
 
     @property
     def classification(self) -> bool:
@@ -121,6 +136,9 @@ class Builder:
     DecisionTreeClassifier(max_depth=2, random_state=7)
     """
 
+    takes_frame = False
+    """Whether rows are a DataFrame with the user's column names, not a matrix."""
+
     def __init__(self, definition: Definition, columns: Columns):
         self.definition = definition
         self.columns = columns
@@ -134,21 +152,17 @@ class Builder:
     @cached_property
     def prototype(self) -> BaseEstimator:
         """The estimator with its fixed parameters."""
-        fixed = {k: v for k, v in self.definition.params.items() if not _reaches_step(k)}
-        try:
-            estimator = self._factory()
-        except TypeError as error:
-            raise LearnerError(errors.CANNOT_BE_MADE, error=error) from None
-        return set_params(estimator, self._by_code(fixed), "params")
+        fixed = {k: v for k, v in self.definition.params.items() if not self._reaches_step(k)}
+        made = with_made(self._by_code(fixed), self.classification)
+        return new_estimator(self._factory, made)
 
     @cached_property
     def _seeded(self) -> list[str]:
         """The names of the parameters that take a seed and have none yet."""
-        return [
-            name
-            for name, value in self.prototype.get_params().items()
-            if name.split("__")[-1] == "random_state" and value is None
-        ]
+        return unset_seeds(self.prototype)
+
+    def _reaches_step(self, name: str) -> bool:
+        return name == FEATURES or name.split("__")[0] in (PREPARE, POLY, MODEL)
 
     @cached_property
     def _is_flat(self) -> bool:
@@ -163,7 +177,7 @@ class Builder:
 
     def recipe(self, theta: Theta) -> Recipe:
         """Sort the values of θ, and fixed parameters of steps, by the step they belong to."""
-        fixed = {k: v for k, v in self.definition.params.items() if _reaches_step(k)}
+        fixed = {k: v for k, v in self.definition.params.items() if self._reaches_step(k)}
         both = self._by_code({**fixed, **theta})
         names = both.pop(FEATURES, None)
         steps: dict[str, dict[str, Any]] = {PREPARE: {}, POLY: {}, MODEL: {}}
@@ -188,8 +202,8 @@ class Builder:
         levels, most = self.columns.levels, known[MAX_BINS]
         return tuple(i for i in columns if self.columns.is_category(i) and levels.get(i, 0) <= most)
 
-    def preprocessing(self, recipe: Recipe) -> Pipeline:
-        """The unfitted steps before the model."""
+    def preprocessing(self, recipe: Recipe, seed: int = 0) -> Pipeline:
+        """The unfitted steps before the model. Nothing in these of a short name is random."""
         steps: list[tuple[str, BaseEstimator]] = [(PREPARE, self._preprocessor(recipe))]
         if self.definition.polynomial:
             steps.append((POLY, PolynomialFeatures(include_bias=False)))
@@ -202,27 +216,39 @@ class Builder:
         """The unfitted model with this θ and, for each random state that is not set, this seed."""
         seeds = {name: seed for name in self._seeded if name not in recipe.model}
         if not self._is_flat or not set(recipe.model) <= set(vars(self.prototype)):
-            estimator = set_params(clone(self.prototype), recipe.model, "grid")
-            return estimator.set_params(**seeds)
+            estimator = set_params(_copied(self.prototype), recipe.model, "grid")
+            return estimator.set_params(**seeds) if seeds else estimator
         estimator = copy.copy(self.prototype)
         estimator.__dict__.update(recipe.model)
         estimator.__dict__.update(seeds)
         return estimator
 
+    def gives(self, theta: Theta, methods: Sequence[str]) -> bool:
+        """Whether the model with this θ has one of some methods."""
+        estimator = self.estimator(self.recipe(theta), 0)
+        return any(hasattr(estimator, method) for method in methods)
+
+    def refuses_weights(self) -> str | None:
+        """Why rows cannot have weights; None if they can."""
+        kind = type(self.prototype).__name__
+        if has_fit_parameter(self.prototype, SAMPLE_WEIGHT):
+            return None
+        return f"{kind} takes no weights"
+
     def _by_code(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters with class weights by code, since models are fitted on codes of labels."""
         return {
-            name: self._weights_by_code(value)
-            if name.split("__")[-1] == CLASS_WEIGHT and isinstance(value, dict)
+            name: self._by_code_of(name, value)
+            if name.split("__")[-1] in BY_LABEL and isinstance(value, dict)
             else value
             for name, value in params.items()
         }
 
-    def _weights_by_code(self, by_label: dict[Any, float]) -> dict[int, float]:
+    def _by_code_of(self, key: str, by_label: dict[Any, float]) -> dict[int, float]:
         labels = [str(label) for label in self.columns.classes or []]
         for label in map(str, by_label):
             if label not in labels:
-                raise LearnerError(errors.UNKNOWN_CLASS, key=CLASS_WEIGHT, name=label, known=labels)
+                raise LearnerError(errors.UNKNOWN_CLASS, key=key, name=label, known=labels)
         return {labels.index(str(label)): weight for label, weight in by_label.items()}
 
     def _preprocessor(self, recipe: Recipe) -> Preprocessor:
@@ -250,54 +276,9 @@ class Builder:
         return tuple(sorted(known.index(name) for name in set(names)))
 
 
-def _reaches_step(name: str) -> bool:
-    return name == FEATURES or name.split("__")[0] in (PREPARE, POLY, MODEL)
-
-
-def import_estimator(path: str) -> Any:
-    """The class or factory behind an import path.
-
-    Parameters
-    ----------
-    path
-        `package.module.Name` or `package.module:Name`.
-
-    Returns
-    -------
-    Any
-        What has this name in the module, which is imported.
-
-    Raises
-    ------
-    LearnerError
-        If there is no such module, or no such name in it.
-
-    Examples
-    --------
-    >>> import_estimator("sklearn.svm:SVC")()
-    SVC()
-    """
-    module_name, _, name = path.replace(":", ".").rpartition(".")
+def _copied(prototype: BaseEstimator) -> BaseEstimator:
+    """A clone; a deep copy of an estimator whose constructor changes what it is given."""
     try:
-        module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise LearnerError(errors.CANNOT_IMPORT, module=module_name, error=error) from None
-    if not hasattr(module, name):
-        public = [n for n in dir(module) if not n.startswith("_")]
-        raise LearnerError(errors.NO_SUCH_NAME, module=module_name, name=name, known=public)
-    return getattr(module, name)
-
-
-def set_params(estimator: BaseEstimator, params: Mapping[str, Any], key: str) -> BaseEstimator:
-    """`set_params`; the error has the wrong name and the key of the config that contains it."""
-    known = estimator.get_params()
-    for name in params:
-        if name not in known and name.split("__")[0] not in known:
-            owner = type(estimator).__name__
-            raise LearnerError(
-                errors.UNKNOWN_PARAMETER, key=key, owner=owner, name=name, known=sorted(known)
-            )
-    try:
-        return estimator.set_params(**params)
-    except (ValueError, AttributeError) as error:
-        raise LearnerError(errors.REFUSED_PARAMETER, key=key, error=error) from None
+        return clone(prototype)
+    except (RuntimeError, TypeError):
+        return copy.deepcopy(prototype)

@@ -47,27 +47,104 @@ def predict(model: BaseEstimator, features: np.ndarray, classes: list[Any] | Non
     """
     if classes is None:
         values = np.asarray(model.predict(features), np.float64)
-        return Predictions(value=values.reshape(len(features)))
+        return Predictions(value=values.reshape(features.shape[0]))
     proba = decision = None
     if hasattr(model, "predict_proba"):
-        proba = aligned(model.predict_proba(features), model.classes_, len(classes))
+        proba = aligned(np.asarray(model.predict_proba(features)), model.classes_, len(classes))
     if hasattr(model, "decision_function"):
         decision = np.asarray(model.decision_function(features), np.float64)
-    label = _label(model, features, proba, decision)
+    label = _label(model, features, proba, decision, len(classes))
     if decision is not None and len(model.classes_) < len(classes):
         decision = None
     return Predictions(label=as_codes(label, classes), proba=proba, decision=decision)
 
 
 def _label(
-    model: Any, features: np.ndarray, proba: np.ndarray | None, decision: np.ndarray | None
+    model: Any,
+    features: np.ndarray,
+    proba: np.ndarray | None,
+    decision: np.ndarray | None,
+    count: int,
 ) -> np.ndarray:
     kind = f"{type(model).__module__}.{type(model).__qualname__}"
     if proba is not None and kind in LABEL_IS_ARGMAX:
         return proba.argmax(axis=1)
     if decision is not None and decision.ndim == 1 and kind in LABEL_IS_SIGN:
         return np.asarray(model.classes_[(decision >= 0).astype(int)])
-    return np.asarray(model.predict(features))
+    return checked_codes(np.asarray(model.predict(features)), model, count)
+
+
+def checked_codes(label: np.ndarray, model: Any, count: int) -> np.ndarray:
+    """Labels in one dimension; an error if they are no codes of classes.
+
+    Parameters
+    ----------
+    label
+        What the model predicts: perhaps a column, or numbers of another type.
+    model
+        A fitted classifier; for the message.
+    count
+        The number of classes of the task.
+
+    Returns
+    -------
+    numpy.ndarray
+        Whole numbers.
+
+    Raises
+    ------
+    ValueError
+        If a label is none of the codes.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> checked_codes(np.array([[1.0], [0.0]]), DummyClassifier(), 2)
+    array([1, 0])
+    """
+    if label.dtype.kind in "iu" and label.ndim == 1:
+        codes = label
+    else:
+        try:
+            codes = label.reshape(len(label)).astype(np.float64).astype(np.int64)
+            whole = bool((codes == label.reshape(len(label)).astype(np.float64)).all())
+        except (TypeError, ValueError):
+            whole = False
+        if not whole:
+            raise ValueError(_no_codes(model, label))
+    if len(codes) and not 0 <= codes.min() <= codes.max() < count:
+        raise ValueError(_no_codes(model, label))
+    return codes
+
+
+def _no_codes(model: Any, label: np.ndarray) -> str:
+    kind, shown = type(model).__name__, label.reshape(-1)[:1].tolist()
+    return (
+        f"{kind}.predict returns {label.dtype} values of shape {label.shape}, such as {shown}; expected "
+        f"one of the labels that fit was given for each row"
+    )
+
+
+def remember_classes(model: Any, target: np.ndarray) -> None:
+    """Note the classes of a classifier that does not note them itself.
+
+    Parameters
+    ----------
+    model
+        A fitted estimator.
+    target
+        The codes of classes that it was fitted to.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> model = SimpleNamespace()
+    >>> remember_classes(model, np.array([2, 0, 2]))
+    >>> model.classes_
+    array([0, 2])
+    """
+    if not hasattr(model, "classes_"):
+        model.classes_ = np.unique(target)
 
 
 def as_codes(label: np.ndarray, classes: list[Any]) -> np.ndarray:
@@ -95,6 +172,10 @@ def aligned(proba: np.ndarray, classes: np.ndarray, count: int) -> np.ndarray:
     """
     if proba.shape[1] == count:
         return proba
+    if proba.shape[1] != len(classes):
+        raise ValueError(
+            f"predict_proba gives {proba.shape[1]} columns for {len(classes)} classes of the training rows"
+        )
     every_class = np.zeros((len(proba), count))
     every_class[:, np.asarray(classes, int)] = proba
     return every_class

@@ -1,6 +1,6 @@
 """What an engine is given, what it returns, and which rows it gets."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -64,7 +64,10 @@ class Problem:
     origin
         Which rows of the table these are; None if the problem is not part of a job.
     weights
-        The weights of the training rows; None if all are alike. Only the generic engine knows them.
+        The weights of the training rows; None if all are alike. Only the engines `generic` and `steps`
+        know them.
+    units
+        The group of each training row; None if there are no groups.
 
     Examples
     --------
@@ -76,13 +79,14 @@ class Problem:
     """
 
     builder: Builder
-    train_features: np.ndarray
+    train_features: Any  # a matrix; for builders with `takes_frame`, a DataFrame
     train_target: np.ndarray
-    held_features: np.ndarray
+    held_features: Any
     seed: int
-    preprocessed: dict[str, tuple[Any, np.ndarray, np.ndarray]] = field(default_factory=dict)
+    preprocessed: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     origin: Origin | None = None
     weights: np.ndarray | None = None
+    units: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -157,6 +161,10 @@ class TrainingSets:
         All training sets of the job, for engines that share work between training sets.
     weights
         The weights of all rows; None if all are alike.
+    units
+        The group of each row; None if there are no groups.
+    frame
+        Gives the whole table as a DataFrame, for the learners that take one.
 
     Examples
     --------
@@ -175,32 +183,50 @@ class TrainingSets:
         target: np.ndarray,
         expected: Iterable[TrainingSet] = (),
         weights: np.ndarray | None = None,
+        units: np.ndarray | None = None,
+        frame: Callable[[], Any] | None = None,
     ):
         self._features, self._target, self._weights = features, target, weights
+        self._units, self._frame = units, frame
         self._expected = {one.name: one for one in expected}
         self._name: str | None = None
-        self._arrays: tuple[np.ndarray, np.ndarray, np.ndarray] = (features, target, features)
+        self._arrays: dict[bool, tuple[Any, np.ndarray, Any]] = {}
         self._preprocessed: dict[str, Any] = {}
 
     def problem(self, builder: Builder, training_set: TrainingSet, seed: int) -> Problem:
         """One learner's problem; learners of one training set share its preprocessing."""
         if training_set.name != self._name:
             self._name = training_set.name
-            self._arrays = self._slices(training_set)
-            self._preprocessed = {}
+            self._arrays, self._preprocessed = {}, {}
         origin = None
         if training_set.name in self._expected:
             origin = Origin(training_set.train, training_set.held_rows, self._job)
-        weights = None if self._weights is None else self._weights[training_set.train]
-        return Problem(builder, *self._arrays, seed, self._preprocessed, origin, weights)
+        if builder.takes_frame not in self._arrays:
+            self._arrays[builder.takes_frame] = self._slices(training_set, builder.takes_frame)
+        arrays, shared = self._arrays[builder.takes_frame], self._preprocessed
+        weights, units = (
+            None if values is None else values[training_set.train]
+            for values in (self._weights, self._units)
+        )
+        return Problem(builder, *arrays, seed, shared, origin, weights, units)
 
     @cached_property
     def _job(self) -> Job:
         sets = [(one.train, one.held_rows) for one in self._expected.values()]
         return Job(self._features, sets)
 
-    def _slices(self, training_set: TrainingSet) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _slices(
+        self, training_set: TrainingSet, frame: bool
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         train, held = training_set.train, training_set.held_rows
-        features, target = self._features[train], self._target[train]
-        same = np.array_equal(held, train)
-        return features, target, features if same else self._features[held]
+        target, rows = self._target[train], self._rows_of(frame)
+        features = rows(train)
+        return features, target, features if np.array_equal(held, train) else rows(held)
+
+    def _rows_of(self, frame: bool) -> Callable[[Rows], Any]:
+        if not frame:
+            return lambda rows: self._features[rows]
+        if self._frame is None:
+            raise ValueError("these learners take a DataFrame, and there is none")
+        whole = self._frame()
+        return lambda rows: whole.iloc[rows].reset_index(drop=True)

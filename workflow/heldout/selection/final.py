@@ -72,8 +72,10 @@ class Predictor:
         from heldout.numerics.predict import predict
 
         schema = schema_from_json(self.schema)
-        lost: list[Lost] = []
-        features = schema.encode(_as_table(rows, schema.missing, self.reading), lost)
+        table, lost = _as_table(rows, schema.missing, self.reading), list[Lost]()
+        takes_frame = getattr(self.pipeline[0], "takes_frame", False)
+        encode = schema.frame if takes_frame else schema.encode
+        features = encode(table, lost)
         self._tell(lost, sealed)
         said = predict(self.pipeline[-1], self.pipeline[:-1].transform(features), self.classes)
         if self.threshold is None:

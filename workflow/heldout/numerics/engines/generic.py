@@ -9,12 +9,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from heldout.names import Theta
-from heldout.numerics.pipeline import MODEL, Recipe
-from heldout.numerics.predict import predict
+from heldout.numerics.pipeline import MODEL, SAMPLE_WEIGHT, Recipe
+from heldout.numerics.predict import predict, remember_classes
 from heldout.numerics.problem import Outcome, Problem
-
-SAMPLE_WEIGHT = "sample_weight"
-"""The parameter of `fit` that takes the weights of rows."""
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
@@ -26,6 +23,8 @@ def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
             fitted, train, held = preprocess(problem, recipe)
             model = problem.builder.estimator(recipe, problem.seed)
             model.fit(train, problem.train_target, **_weights_of(problem))
+            if problem.builder.classification:
+                remember_classes(model, problem.train_target)
             predictions = predict(model, held, problem.builder.columns.classes)
         except Exception as error:
             yield Outcome(theta, error=error)

@@ -15,7 +15,7 @@ from heldout.learners.definition import FEATURES, Definition
 from heldout.names import Theta
 from heldout.provenance import code_digest
 
-GENERIC, LEAVE_ONE_OUT = "generic", "leave_one_out"
+GENERIC, STEPS, LEAVE_ONE_OUT = "generic", "steps", "leave_one_out"
 TIGHT = 1e-8
 """At this tolerance the start of an iterative solver no longer changes the sixth digit."""
 TIGHTER = 1e-10
@@ -100,6 +100,7 @@ ENGINES = {
     engine.name: engine
     for engine in (
         Engine(GENERIC, "one θ a fit; any estimator"),
+        Engine(STEPS, "one θ a fit; Pipelines of the user's, calibration, native columns, texts"),
         Engine(LEAVE_ONE_OUT, "all left-out rows of ridge, least squares and unscaled k-NN"),
         Engine("polynomial", "all degrees, from one QR decomposition"),
         Engine(
@@ -183,7 +184,11 @@ def numeric_code() -> dict[str, str]:
 
 
 def engine_of(
-    definition: Definition, classification: bool, theta: Theta, weighted: bool = False
+    definition: Definition,
+    classification: bool,
+    theta: Theta,
+    weighted: bool = False,
+    texts: bool = False,
 ) -> str:
     """The name of the engine that fits this θ.
 
@@ -196,7 +201,9 @@ def engine_of(
     theta
         The values of the hyper-parameters.
     weighted
-        Whether rows have weights, which only the generic engine knows.
+        Whether rows have weights, which only the engines `generic` and `steps` know.
+    texts
+        Whether the table has columns of free text, which the matrix does not hold.
 
     Returns
     -------
@@ -211,6 +218,8 @@ def engine_of(
     >>> engine_of(define("knn", None), True, {"n_neighbors": 3, "weights": "distance"})
     'generic'
     """
+    if texts or definition.composed(classification):
+        return STEPS
     if weighted:
         return GENERIC
     given = model_params(definition, theta)
@@ -225,7 +234,11 @@ def engine_of(
 
 
 def by_engine(
-    definition: Definition, classification: bool, thetas: Sequence[Theta], weighted: bool = False
+    definition: Definition,
+    classification: bool,
+    thetas: Sequence[Theta],
+    weighted: bool = False,
+    texts: bool = False,
 ) -> dict[str, list[Theta]]:
     """The θ that each engine fits.
 
@@ -239,6 +252,8 @@ def by_engine(
         The values of the hyper-parameters, θ by θ.
     weighted
         Whether rows have weights.
+    texts
+        Whether the table has columns of free text.
 
     Returns
     -------
@@ -253,7 +268,7 @@ def by_engine(
     """
     groups: dict[str, list[Theta]] = {}
     for theta in thetas:
-        engine = engine_of(definition, classification, theta, weighted)
+        engine = engine_of(definition, classification, theta, weighted, texts)
         groups.setdefault(engine, []).append(theta)
     return groups
 

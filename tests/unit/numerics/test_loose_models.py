@@ -1,0 +1,54 @@
+"""Classes that follow scikit-learn's conventions loosely work, or fail with one clear line."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from mixed_table import TRAIN, outcomes_of, predictions_of, table_for
+
+from heldout.cells.plan import columns_of
+from heldout.cells.preflight import checked_builder
+from heldout.learners.learner import define
+
+WORK = ["AsColumn", "AsList", "AsFloats", "AsTexts", "Changing"]
+
+
+def block_of(name: str, steps: bool) -> dict[str, Any]:
+    path = f"loose_models.{name}"
+    return {"steps": ["prepare", path]} if steps else {"estimator": path}
+
+
+@pytest.mark.parametrize("steps", [True, False])
+@pytest.mark.parametrize("name", WORK)
+def test_they_predict_what_the_plain_class_predicts(tmp_path: Path, name: str, steps: bool) -> None:
+    table = table_for(tmp_path, "label")
+    learner = define("mine", block_of(name, steps))
+    assert checked_builder(learner, columns_of(table), [{}], "proba")
+    expected = predictions_of(table, block_of("Nearest", steps))
+    found = predictions_of(table, block_of(name, steps))
+    np.testing.assert_array_equal(found.label, expected.label)
+    np.testing.assert_array_equal(found.proba, expected.proba)
+
+
+@pytest.mark.parametrize("steps", [True, False])
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("PlusMinus", r"PlusMinus\.predict returns int64 values of shape \(30,\), such as"),
+        ("TwoColumns", "predict_proba gives 2 columns for 3 classes of the training rows"),
+    ],
+)
+def test_wrong_labels_are_never_taken_for_others(
+    tmp_path: Path, name: str, message: str, steps: bool
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        outcomes_of(table_for(tmp_path, "label"), block_of(name, steps))
+
+
+def test_a_step_needs_no_more_than_fit_and_transform(tmp_path: Path) -> None:
+    table = table_for(tmp_path, "label")
+    [outcome] = outcomes_of(
+        table, {"steps": ["prepare", "loose_models.Centred", "knn"], "grid": {}}
+    )
+    assert len(outcome.predictions.label) == table.n - TRAIN

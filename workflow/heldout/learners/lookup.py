@@ -1,0 +1,44 @@
+"""What a short name or an import path of a learner means, in the catalogue and beyond it."""
+
+from heldout.learners.catalogue import CATALOG, Entry
+from heldout.learners.catalogue import entry_for as of_catalogue
+from heldout.learners.libraries import SHORT
+
+
+def entry_for(estimator: str, where: str) -> Entry:
+    """The entry of a short name, also of learners that other libraries bring.
+
+    Parameters
+    ----------
+    estimator
+        A short name or an import path.
+    where
+        The key of the config that an error message names.
+
+    Returns
+    -------
+    Entry
+        For an import path, an entry without defaults.
+
+    Examples
+    --------
+    >>> entry_for("lightgbm", "learners.mine").regressor
+    'lightgbm.LGBMRegressor'
+    """
+    return SHORT[estimator] if estimator in SHORT else of_catalogue(estimator, where)
+
+
+def short_names() -> list[str]:
+    """All short names of learners.
+
+    Returns
+    -------
+    list of str
+        In alphabetical order.
+
+    Examples
+    --------
+    >>> "knn" in short_names(), "catboost" in short_names()
+    (True, True)
+    """
+    return sorted([*CATALOG, *SHORT])
