@@ -106,6 +106,9 @@ def _task(found: Survey, learners: dict[str, Starter]) -> Iterator[str]:
         note = "if it says how much each row counts"
         yield f"    # weights: {found.weights}{_note(note)}"
     yield from _loss(found)
+    if found.time is None and found.dates:
+        note = "if new rows will be later than these: models are then judged by later rows"
+        yield f"    # time: {_flow(found.dates[0])}{_note(note)}"
     if found.time is not None:
         yield f"    time: {_flow(found.time)}  # models are judged by rows that are later than theirs"
         yield f"    rolling: {{blocks: {found.blocks}, window: null, gap: 0}}  # window: 90d, gap: 7d, or so many blocks"

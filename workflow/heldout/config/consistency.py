@@ -64,6 +64,11 @@ def _check_refit(task: Task, where: str) -> None:
             f"{where}.refit: all trains on the sealed rows when they have been opened, and 'test' is not among "
             "the estimators; add it, or set test: 0"
         )
+    if task.time is not None and task.rolling.window is not None:
+        raise HeldoutError(
+            f"{where}.refit: the model of a window (rolling.window) is trained on the latest rows, not on all; "
+            "leave out refit, or the window"
+        )
 
 
 def check_task(name: str, config: Config, learners: list[Learner]) -> None:

@@ -7,10 +7,13 @@ are at prediction, and a sealed row of a class that the others do not have canno
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from heldout.data.prepared import WEIGHT, Prepared, seen_digest
+from heldout.data.prepared import TIME, WEIGHT, Prepared, seen_digest
 from heldout.data.schema import numbers_in, schema_from_json, values_of
+from heldout.data.time_order import times_of
 from heldout.data.vault import SOURCE_ROW
 
 
@@ -65,7 +68,11 @@ def join_sealed(table: Prepared, sealed: pa.Table) -> Joined:
     features = np.concatenate([table.features, schema.encode(kept)])
     targets = np.concatenate([table.target, target[known]])
     weights = _weights(table, kept)
-    digest = seen_digest(table.facts["schema"], features, targets, weights)
+    frame = pd.concat([table.frame, schema.frame(kept)], ignore_index=True)
+    strings = None
+    if table.strings is not None:
+        strings = pa.concat_tables([table.strings, schema.strings(kept)])
+    digest = seen_digest(table.facts["schema"], features, targets, weights, strings)
     whole = replace(
         table,
         facts={**table.facts, "digest": digest, "n": len(targets)},
@@ -73,6 +80,8 @@ def join_sealed(table: Prepared, sealed: pa.Table) -> Joined:
         target=targets,
         rows=_rows(table, kept, weights),
         weights=weights,
+        stored_strings=strings,
+        stored_frame=frame,
     )
     return Joined(whole, kept.num_rows, int((~known).sum()))
 
@@ -86,12 +95,23 @@ def _weights(table: Prepared, sealed: pa.Table) -> np.ndarray | None:
 
 
 def _rows(table: Prepared, sealed: pa.Table, weights: np.ndarray | None) -> np.ndarray:
-    """Each sealed row is a unit of its own: nothing is resampled any more."""
+    """Groups of sealed rows stay together: calibration divides the rows once more."""
     added = np.zeros(sealed.num_rows, table.rows.dtype)
     added["source"] = sealed.column(SOURCE_ROW).to_numpy()
-    added["unit"] = np.arange(sealed.num_rows) + table.rows["unit"].max(initial=-1) + 1
+    added["unit"] = _units(table, sealed) + table.rows["unit"].max(initial=-1) + 1
+    if table.times is not None:
+        added[TIME] = times_of(
+            table.facts[TIME]["column"], values_of(sealed, table.facts[TIME]["column"])
+        ).values
     added["fold"] = -1
     rows = np.concatenate([table.rows, added])
     if weights is not None:
         rows[WEIGHT] = weights
     return rows
+
+
+def _units(table: Prepared, sealed: pa.Table) -> np.ndarray:
+    groups = table.facts.get("groups")
+    if groups is None or groups not in sealed.column_names:
+        return np.arange(sealed.num_rows)
+    return pc.dictionary_encode(values_of(sealed, groups)).indices.to_numpy(zero_copy_only=False)

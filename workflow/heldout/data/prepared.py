@@ -52,6 +52,8 @@ class Prepared:
         The weight of each row; None if all count alike.
     stored_strings
         The texts of columns of kind `many` and `text`; or the file that has them. None: there are none.
+    stored_frame
+        The features as a DataFrame, where the matrix and the texts do not tell all of it.
     """
 
     facts: dict[str, Any]
@@ -60,6 +62,7 @@ class Prepared:
     rows: np.ndarray
     weights: np.ndarray | None = None
     stored_strings: "pa.Table | Path | None" = None
+    stored_frame: "pd.DataFrame | None" = None
 
     @cached_property
     def features(self) -> np.ndarray:
@@ -76,6 +79,8 @@ class Prepared:
     @cached_property
     def frame(self) -> "pd.DataFrame":
         """The features as a DataFrame with the user's column names, row by row as in the matrix."""
+        if self.stored_frame is not None:
+            return self.stored_frame
         from heldout.data.frame import frame_of, strings_in  # here: most steps do without pyarrow
         from heldout.data.schema import schema_from_json
 

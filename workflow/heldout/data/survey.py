@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from heldout.data.arrow_values import plain
 from heldout.data.infer_target import infer_target
-from heldout.data.kinds import CATEGORY, MANY
+from heldout.data.kinds import CATEGORY, DATE, MANY
 from heldout.data.prepare import prepare
 from heldout.data.prepared import Prepared, open_prepared
 from heldout.data.read import SKLEARN, read_table
@@ -70,6 +70,8 @@ class Survey:
     """The column that puts rows in time order, if one was named."""
     blocks: int
     """How many blocks of time there may be."""
+    dates: list[str]
+    """The features that are dates."""
     weights: str | None
     """A feature that may be the weight of each row, by its name."""
 
@@ -191,7 +193,7 @@ def _why_drop(column: dict[str, Any], values: np.ndarray, n: int, source_rows: i
     if different == 1 and len(values) == n:
         return "the same value in every row"
     if column["kind"] in (CATEGORY, MANY):
-        if different > max(20, n / 2):
+        if different > max(20, 0.8 * n):
             return f"a different text in nearly every row ({different} in {n}): an identifier?"
     elif different == len(values) > 1 and (named or _counts_rows(values, source_rows)):
         return "a different number in every row: an identifier?"
@@ -228,6 +230,7 @@ def _survey_of(
         smallest=_smallest_class(table),
         time=request.time,
         blocks=request.rolling.blocks,
+        dates=[table.names[i] for i in table.columns_of(DATE) if table.names[i] not in drop],
         weights=next((name for name in WEIGHT_NAMES if name in table.names), None),
     )
 

@@ -59,6 +59,6 @@ def _trained(
     outcome = fit_model(whole, plan.learner(training["learner"]), resample, theta)
     if outcome.error is not None:
         raise HeldoutError(f"the model of all rows could not be fitted: {outcome.error}")
-    return Predictor(outcome.model, plan.table.facts["schema"], **labels), card_of_all(
-        training, joined
-    )
+    predictor = Predictor(outcome.model, plan.table.facts["schema"], **labels)
+    predictor.reading = plan.table.facts.get("reading")
+    return predictor, card_of_all(training, joined)
