@@ -265,14 +265,18 @@ INPUTS: dict[str, tuple[Spoil, str]] = {
     "no such file": (task(data="bird.csv"), "data: no file at 'bird.csv' (looked in "),
     "no such test file": (task(test="more.csv"), "no file at 'more.csv' (looked in "),
     "unknown ending": (
+        file("data", "birds.doc", b"PK"),
+        "data: 'birds.doc' has an unknown ending; known: .csv, .tsv",
+    ),
+    "damaged workbook": (
         file("data", "birds.xlsx", b"PK"),
-        "data: 'birds.xlsx' has an unknown ending; known: .csv, .csv.gz",
+        "data: 'birds.xlsx' is no workbook; is it damaged, or of another format?",
     ),
     "empty file": (file("data", "e.csv", b""), "data: 'e.csv' is empty"),
     "no rows": (file("data", "e.csv", b"a,species\n"), "data: 'e.csv' has a header and no rows"),
     "not UTF-8": (
-        file("data", "latin.csv", LATIN1),
-        "data: 'latin.csv' is not UTF-8 (line 3); convert it, for instance with iconv",
+        both(file("data", "latin.csv", LATIN1), task(encoding="utf-8")),
+        "data: 'latin.csv' is not utf-8 (line 3); set another encoding",
     ),
     "column name twice": (
         header("bill,species,island,species"),
@@ -417,11 +421,11 @@ INPUTS: dict[str, tuple[Spoil, str]] = {
     ),
     "no probabilities for a scorer that needs them": (
         both(task(loss="neg_log_loss"), learner(estimator="sklearn.svm.LinearSVC")),
-        "learners.tree: LinearSVC gives no probabilities, which the loss needs; choose loss: zero_one",
+        "learners.tree: LinearSVC gives no probabilities, which the loss needs; set calibrate: sigmoid",
     ),
     "no probabilities for a loss that needs them": (
         both(task(loss="cross_entropy"), learner(estimator="sklearn.svm.LinearSVC")),
-        "learners.tree: LinearSVC gives no probabilities, which the loss needs; choose loss: zero_one",
+        "learners.tree: LinearSVC gives no probabilities, which the loss needs; set calibrate: sigmoid",
     ),
 }
 

@@ -19,6 +19,7 @@ def misname_file(project: Project) -> None:
 
 def lose_a_label(project: Project) -> None:
     project.lines[4] = project.lines[4].rpartition(",")[0] + ","
+    project.task["missing_target"] = "refuse"
 
 
 def ask_for_the_impossible(project: Project) -> None:

@@ -252,7 +252,7 @@ def test_a_damaged_model_is_noticed_and_fitted_again(
     assert written_by(project) == {CELL}
     check = project.check()
     assert check.code == 0
-    assert f"{ALL_CELLS} cells and 25 files in results/{TASK}: all whole" in check.text
+    assert f"{ALL_CELLS} cells and 26 files in results/{TASK}: all whole" in check.text
 
 
 @pytest.mark.parametrize("damage", [delete, truncate])

@@ -338,8 +338,8 @@ def test_declarations_and_words_fit_no_cell(project: Project, library: Path) -> 
 
 
 def test_another_way_of_slicing_rows_fits_everything_anew(project: Project, library: Path) -> None:
-    old = "features, target = self._features[train], self._target[train]"
-    new = "features, target = self._features[train][:], self._target[train]"
+    old = "target, rows = self._target[train], self._rows_of(frame)"
+    new = "target, rows = self._target[train][:], self._rows_of(frame)"
     edit(library / "numerics/problem.py", old, new)
     run, written = rerun(project, RISKS)
     assert written == cells_of(THETA_FOLDERS)

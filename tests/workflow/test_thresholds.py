@@ -168,7 +168,7 @@ BAD: dict[str, tuple[Callable[[Project], None], str]] = {
     "a number": (number, "threshold: is for two classes, and the target is a number; leave it out"),
     "learners without probabilities": (
         without_probabilities,
-        "threshold: needs probabilities, and there are none of 'plane' (LinearSVC), 'machine' (SVC); leave out",
+        "threshold: needs probabilities, and there are none of 'plane' (LinearSVC), 'machine' (SVC); set calibrate: sigmoid",
     ),
     "a function of probabilities": (
         own_function,
