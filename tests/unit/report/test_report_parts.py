@@ -46,7 +46,8 @@ def test_shares_of_errors_are_percentages() -> None:
         ([{"a": i, "b": j} for i in (1, 2) for j in (1, 2)], "heat", ["linear", "linear"]),
         ([{"a": i, "b": 7} for i in (1, 2)], "curve", ["linear"]),
         ([{"a": i, "b": i * i} for i in range(1, 9)], "scatter", ["linear", "log"]),
-        ([{"a": i, "b": j, "c": k} for i in (1, 2) for j in (1, 2) for k in (1, 2)], "table", 3),
+        ([{"a": i, "b": j, "c": k} for i in (1, 2) for j in (1, 2) for k in (1, 2)], "slice", 3),
+        ([{"a": i, "b": i * i, "c": i % 3} for i in range(1, 9)], "scatter", 3),
     ],
 )
 def test_grids_are_drawn_as_their_axes_allow(thetas: list[Any], kind: str, scales: Any) -> None:
@@ -54,6 +55,14 @@ def test_grids_are_drawn_as_their_axes_allow(thetas: list[Any], kind: str, scale
     assert found["kind"] == kind
     if isinstance(scales, list):
         assert [axis["scale"] for axis in found["axes"]] == scales
+
+
+def test_of_three_axes_the_two_longest_are_drawn_through_the_selected_theta() -> None:
+    thetas = [{"a": i, "b": j, "c": k} for i in (1, 2, 3) for j in (1, 2) for k in (1, 2, 3, 4)]
+    found = grids.describe("learner", thetas, {"a": 2, "b": 1, "c": 4})
+    assert [axis["name"] for axis in found["drawn"]] == ["a", "c"]
+    assert found["at"] == {"b": 1}
+    assert grids.describe("learner", thetas, None)["kind"] == "table"
 
 
 def test_packing_loses_nothing() -> None:

@@ -35,13 +35,27 @@ def describe(name: str, thetas: list[Theta], selected: Theta | None) -> dict[str
     keys = sorted({key for theta in thetas for key in theta})
     axes = [axis(key, [theta.get(key) for theta in thetas]) for key in keys]
     moving = [one for one in axes if len(one["values"]) > 1]
+    drawn, at = through(moving, selected)
+    inside = [theta for theta in thetas if all(theta.get(key) == at[key] for key in at)]
+    kind = kind_of(drawn, len(inside))
     return {
         "learner": name,
-        "kind": kind_of(moving, len(thetas)),
+        "kind": "slice" if at and kind == "heat" else kind,
         "axes": moving,
+        "drawn": drawn,
+        "at": at,
         "thetas": len(thetas),
         "selected": selected,
     }
+
+
+def through(moving: list[dict[str, Any]], selected: Theta | None) -> tuple[list[Any], Theta]:
+    """Of more than two axes the two with the most values, and the selected values of the others."""
+    if len(moving) < 3 or selected is None:
+        return moving, {}
+    longest = sorted(moving, key=lambda one: -len(one["values"]))[:2]
+    drawn = [one for one in moving if one in longest]
+    return drawn, {one["name"]: selected.get(one["name"]) for one in moving if one not in longest}
 
 
 def one_se_choice(risks: list[Row], learner: str, by: str, simpler: dict[str, str]) -> Theta | None:
@@ -56,7 +70,7 @@ def one_se_choice(risks: list[Row], learner: str, by: str, simpler: dict[str, st
 
 
 def kind_of(axes: list[dict[str, Any]], count: int) -> str:
-    """curve (one axis), heat (a grid of two), scatter (two axes, sparse) or table."""
+    """curve (one axis), heat (a grid of two), scatter (two axes, sparse) or table; `describe` adds slice."""
     if len(axes) == 1:
         return "curve"
     if len(axes) != 2:

@@ -1,4 +1,4 @@
-// Scores versus θ: a curve for one hyper-parameter, a map for two, a table always.
+// Scores versus θ: a curve for one hyper-parameter, a map for two (of more: through the selected θ), a table always.
 
 const risks = groupBy(unpack("risks"), "learner");
 const FIRST_GRIDS = 12;
@@ -115,7 +115,13 @@ function band(all, x, colour, line) {
 
 // --- a card per learner ---------------------------------------------------------------------
 
-const DRAW = { curve, heat, scatter };
+const DRAW = { curve, heat, scatter, slice };
+
+// Of more than two hyper-parameters two, where the others have their selected values.
+function slice(grid, rows, shown, width) {
+  const inside = (row) => Object.entries(grid.at).every(([name, value]) => sameValue(row.values[name], value));
+  return heat(grid, rows.filter(inside), shown, width);
+}
 
 // One row per θ, one column per estimator.
 function wideRows(rows) {
@@ -152,12 +158,13 @@ function gridFigure(grid, rows, shown) {
   const simple = grid.one_se && !isAt(grid.one_se, grid, grid.selected);
   const also = simple ? ` Within one standard error: ${showTheta(grid.one_se)}.` : "";
   const selected = grid.selected ? `Selected: ${showTheta(grid.selected)}.${also}` : "";
-  const axes = grid.axes.map((axis) => axis.name).join(" and ");
+  const axes = grid.drawn.map((axis) => axis.name).join(" and ");
+  const at = grid.kind === "slice" ? ` Drawn at ${showTheta(grid.at)}.` : "";
   return figure({
     name: `risks-${grid.learner}`,
     title: grid.learner,
-    note: grid.kind === "curve" ? selected : `${estimatorTitle(shown[0])}. ${selected}`,
-    label: `${data.loss.title} of ${grid.learner} versus ${axes}. ${selected}`,
+    note: grid.kind === "curve" ? selected : `${estimatorTitle(shown[0])}. ${selected}${at}`,
+    label: `${data.loss.title} of ${grid.learner} versus ${axes}. ${selected}${at}`,
     columns: data.tables.risks.columns,
     rows,
     draw: (width) => DRAW[grid.kind](grid, rows, shown, width),

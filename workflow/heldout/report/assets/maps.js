@@ -14,7 +14,7 @@ function mapTip(used, x, y) {
 }
 
 function heat(grid, rows, [estimator], width) {
-  const [a, b] = grid.axes;
+  const [a, b] = grid.drawn;
   const [across, up] = a.values.length >= b.values.length ? [a, b] : [b, a];
   const used = rows.filter((row) => row.estimator === estimator);
   const x = (row) => axisLabel(row.values[across.name]);
@@ -56,7 +56,7 @@ function mapNumbers(used, x, y) {
 }
 
 function scatter(grid, rows, [estimator], width) {
-  const [a, b] = grid.axes;
+  const [a, b] = grid.drawn;
   const used = rows.filter((row) => row.estimator === estimator);
   const x = (row) => row.values[a.name];
   const y = (row) => row.values[b.name];
