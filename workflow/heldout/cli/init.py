@@ -23,6 +23,8 @@ MANY = 20_000
 """With more rows than this, the sealed ones tell the risk well enough without nested CV."""
 LARGE = 2 * 10**7
 """With more numbers (rows × columns) than this, one hold-out chooses θ."""
+DROPS_SHOWN = 20
+"""The terminal names so many of the columns that are not used; the config has all of them."""
 MODELS = 10**9
 """Bytes on disk that all models may take."""
 
@@ -41,8 +43,10 @@ def run(arguments: argparse.Namespace) -> int:
     print(
         f"wrote {output}: task '{found.task}', {found.n} rows to learn from, {found.sealed} sealed"
     )
-    for name, reason in found.drop.items():
+    for name, reason in list(found.drop.items())[:DROPS_SHOWN]:
         print(f"  drops {name!r}: {reason}")
+    if len(found.drop) > DROPS_SHOWN:
+        print(f"  drops {len(found.drop) - DROPS_SHOWN} more columns: see {output}")
     elsewhere = "" if output == CONFIG else f" --configfile {output}"
     check = "" if output == CONFIG else f" --config {output}"
     print(f"next: heldout check{check} --price, then: snakemake --cores all{elsewhere}")
@@ -124,6 +128,8 @@ def _task(found: Survey, learners: dict[str, Starter]) -> Iterator[str]:
 def _target_note(found: Survey) -> str:
     if found.coded:
         return _note("whole numbers taken for classes; if they are amounts, set loss: squared")
+    if found.counted:
+        return _note("whole numbers taken for amounts; if they are classes, set loss: zero_one")
     return ""
 
 
