@@ -72,8 +72,9 @@ def test_from_init_to_the_report(
     best = run.estimate("all", "kfold")
     assert np.isfinite(best.risk)
     if given.compared:
-        for learner in learners(config):
-            compare(run, config, learner)
+        linear, tree = learners(config)
+        compare(run, config, linear)
+        compare(run, config, tree)
 
 
 def learners(config: dict[str, Any]) -> list[str]:
