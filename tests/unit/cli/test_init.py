@@ -106,6 +106,36 @@ def test_a_long_list_of_dropped_columns_is_in_the_config_alone(init, tmp_path, c
     assert "drops 10 more columns: see config/config.yaml" in shown
 
 
+@pytest.mark.parametrize(
+    ("further", "found"),
+    [
+        (
+            {"land": [f"c{i // 5}" for i in range(N)], "year": [2000 + i % 5 for i in range(N)]},
+            True,
+        ),
+        (
+            {"firm": [7 * (i // 10) for i in range(N)], "wave": [f"{i % 10}" for i in range(N)]},
+            True,
+        ),
+        (
+            {"land": [f"c{i % 5}" for i in range(N)], "year": [2000 + i % 5 for i in range(N)]},
+            False,
+        ),
+        (
+            {"land": [f"c{i // 5}" for i in range(N)], "size": [2000 + i % 5 for i in range(N)]},
+            False,
+        ),
+        ({"Month": [i // 20 for i in range(N)], "Day": [i % 20 for i in range(N)]}, False),
+    ],
+)
+def test_units_that_come_again_are_proposed_as_groups(init, tmp_path, further, found):
+    assert task(init(columns() | further | NUMBERS))["groups"] is None
+    text = (tmp_path / "config" / "config.yaml").read_text()
+    unit, time = further
+    assert (f"{unit} comes again at each {time}; " in text) == found
+    assert (f": groups: {unit}\n" in text) == found
+
+
 def test_k_follows_the_smallest_class(init, tmp_path):
     config = init(columns() | {"y": ["rare"] * 5 + ["common"] * 95})
     assert task(config)["kfold"] == {"k": 4, "stratify": True, "repeats": 3}

@@ -104,8 +104,7 @@ def _task(found: Survey, learners: dict[str, Starter]) -> Iterator[str]:
     yield f"    data: {_flow(found.data)}"
     yield f"    target: {_flow(found.target)}{_target_note(found)}"
     yield from _drop(found)
-    groups = "null  # a column whose rows belong together (a patient, a site), if there is one"
-    yield f"    groups: {_flow(found.groups) if found.groups is not None else groups}"
+    yield from _groups(found)
     if found.weights is not None:
         note = "if it says how much each row counts"
         yield f"    # weights: {found.weights}{_note(note)}"
@@ -140,6 +139,19 @@ def _drop(found: Survey) -> Iterator[str]:
     yield "    drop:  # columns never used; delete a line to use its column"
     for name, reason in found.drop.items():
         yield f"      - {_flow(name)}{_note(reason)}"
+
+
+def _groups(found: Survey) -> Iterator[str]:
+    if found.groups is not None:
+        yield f"    groups: {_flow(found.groups)}"
+    elif found.panel is not None:
+        unit, time = map(_flow, found.panel)
+        note = (
+            f"{unit} comes again at each {time}; if new rows will be of another one: groups: {unit}"
+        )
+        yield f"    groups: null{_note(note)}"
+    else:
+        yield "    groups: null  # a column whose rows belong together (a patient, a site), if there is one"
 
 
 def _loss(found: Survey) -> Iterator[str]:

@@ -17,6 +17,7 @@ import pyarrow as pa
 from heldout.data.arrow_values import plain
 from heldout.data.infer_target import infer_target
 from heldout.data.kinds import CATEGORY, DATE, MANY
+from heldout.data.panels import panel_of
 from heldout.data.prepare import prepare
 from heldout.data.prepared import Prepared, open_prepared
 from heldout.data.read import SKLEARN, read_table
@@ -76,6 +77,8 @@ class Survey:
     """The features that are dates."""
     weights: str | None
     """A feature that may be the weight of each row, by its name."""
+    panel: tuple[str, str] | None
+    """A column of units that come again at each time, and that of time."""
 
     @property
     def test(self) -> float:
@@ -259,6 +262,7 @@ def _survey_of(
         blocks=request.rolling.blocks,
         dates=[table.names[i] for i in table.columns_of(DATE) if table.names[i] not in drop],
         weights=next((name for name in WEIGHT_NAMES if name in table.names), None),
+        panel=panel_of(table, drop),
     )
 
 
