@@ -40,11 +40,12 @@ SEED = 19
 
 @pytest.fixture(autouse=True)
 def small_grids(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let init think that fits are dear, and repeat no partition."""
+    """Let init think that fits are dear, and repeat no partition; the learners stay those that it proposes."""
+    budget = BUDGET or 1e-3
     if not BUDGET:
-        monkeypatch.setattr(starters, "HOPELESS", np.inf)
         monkeypatch.setattr(init, "FEW", 0)
-    monkeypatch.setattr(starters, "BUDGET", BUDGET or 1e-3)
+    monkeypatch.setattr(starters, "HOPELESS", starters.HOPELESS * starters.BUDGET / budget)
+    monkeypatch.setattr(starters, "BUDGET", budget)
 
 
 @pytest.fixture(autouse=True)
