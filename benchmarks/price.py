@@ -22,6 +22,15 @@ REPO = Path(__file__).parents[1]
 CORES = 2
 KNN = {"estimator": "knn", "grid": {"n_neighbors": {"range": [1, 31]}}}
 SVM = {"estimator": "svm", "grid": {"C": {"logspace": [-1, 2, 4]}, "gamma": [0.01, 0.1]}}
+STEPS = {
+    "steps": [
+        {"columns": {"numbers": ["impute", "scale"], "categories": ["impute", "onehot"]}},
+        "kbest",
+        "logistic",
+    ],
+    "grid": {"kbest__k": [2, 4, 6], "C": [0.1, 1, 10]},
+}
+LIGHTGBM = {"estimator": "lightgbm", "grid": {"n_estimators": [50, 100], "num_leaves": [4, 15]}}
 GAUSSIAN = {"data": "oracle:gaussian_linear", "target": "y", "loss": "squared"}
 
 
@@ -69,6 +78,9 @@ WORKLOADS: dict[str, Any] = {
         },
         ridge={"estimator": "ridge"},
         lasso={"estimator": "lasso"},
+    ),
+    "steps and LightGBM, penguins": lambda: simple(
+        {"data": "data/penguins.csv", "target": "species"}, steps=STEPS, lightgbm=LIGHTGBM
     ),
 }
 

@@ -58,7 +58,7 @@ GIVEN = [
     Given("datasets", "swiss", "Fertility", "dots in names", compared=True),
     Given("ggplot2", "msleep", "sleep_total", "names, much missing", short=True, compared=True),
     Given("openintro", "email50", "spam", "constant columns, a stamp of time, a rare class", short=True),
-    Given("openintro", "loan50", "interest_rate", "50 rows, 25 states", compared=True),
+    Given("openintro", "loan50", "interest_rate", "50 rows, 25 states", short=True, compared=True),
     # classes
     Given("sklearn", "iris", "target", "three classes"),
     Given("sklearn", "wine", "target", "three classes, scales apart"),
@@ -77,7 +77,7 @@ GIVEN = [
     Given("ggplot2", "mpg", "hwy", "models of cars, 38 levels", compared=True),
     Given("carData", "Salaries", "salary", "factors and large numbers", compared=True),
     Given("modeldata", "Sacramento", "price", "68 postcodes, coordinates"),
-    Given("openintro", "births14", "weight", "missing values in both kinds", compared=True),
+    Given("openintro", "births14", "weight", "missing values in both kinds", short=True, compared=True),
     Given("modeldata", "tate_text", "year", "long texts"),
     # time
     Given("ggplot2", "economics", "unemploy", "a date in every row"),

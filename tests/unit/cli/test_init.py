@@ -79,12 +79,61 @@ def test_numbers(init):
         ([True, False] * 50, "zero_one"),
         (list(range(10)) * 10, "zero_one"),
         (list(range(20)) * 5, "squared"),
+        ([0] * 50 + [1] * 30 + [2] * 12 + [3] * 5 + [4] * 2 + [17], "squared"),
+        ([0] * 50 + [1] * 30 + [2] * 15 + [3] * 5, "zero_one"),
+        ([0] * 97 + [1] * 3, "zero_one"),
         ([0.5, 1.0] * 50, "squared"),
         (pa.array([7, 8] * 50).dictionary_encode(), "zero_one"),
     ],
 )
 def test_a_few_whole_numbers_are_classes(init, values, loss):
     assert task(init(columns() | {"y": values}))["loss"] == loss
+
+
+def test_both_readings_of_few_whole_numbers_are_said(init, tmp_path):
+    for values, note in (([*[0, 1] * 49, 2, 7], "taken for amounts"), ([0, 1] * 50, "for classes")):
+        init(columns() | {"y": values})
+        text = (tmp_path / "config" / "config.yaml").read_text()
+        [line] = [line for line in text.splitlines() if line.startswith("    target:")]
+        assert note in line
+
+
+def test_a_long_list_of_dropped_columns_is_in_the_config_alone(init, tmp_path, capsys):
+    config = init(columns() | {f"c{i}": [1] * N for i in range(30)} | CLASSES)
+    assert len(task(config)["drop"]) == 30
+    shown = capsys.readouterr().out
+    assert shown.count("the same value in every row") == 20
+    assert "drops 10 more columns: see config/config.yaml" in shown
+
+
+@pytest.mark.parametrize(
+    ("further", "found"),
+    [
+        (
+            {"land": [f"c{i // 5}" for i in range(N)], "year": [2000 + i % 5 for i in range(N)]},
+            True,
+        ),
+        (
+            {"firm": [7 * (i // 10) for i in range(N)], "wave": [f"{i % 10}" for i in range(N)]},
+            True,
+        ),
+        (
+            {"land": [f"c{i % 5}" for i in range(N)], "year": [2000 + i % 5 for i in range(N)]},
+            False,
+        ),
+        (
+            {"land": [f"c{i // 5}" for i in range(N)], "size": [2000 + i % 5 for i in range(N)]},
+            False,
+        ),
+        ({"Month": [i // 20 for i in range(N)], "Day": [i % 20 for i in range(N)]}, False),
+    ],
+)
+def test_units_that_come_again_are_proposed_as_groups(init, tmp_path, further, found):
+    assert task(init(columns() | further | NUMBERS))["groups"] is None
+    text = (tmp_path / "config" / "config.yaml").read_text()
+    unit, time = further
+    assert (f"{unit} comes again at each {time}; " in text) == found
+    assert (f": groups: {unit}\n" in text) == found
 
 
 def test_k_follows_the_smallest_class(init, tmp_path):
@@ -221,6 +270,8 @@ def test_groups(init, tmp_path):
         ("counter", list(range(N)), "a different number in every row"),
         ("patientId", [1e6 + 17 * i for i in range(N)][::-1], "a different number in every row"),
         ("patient_id", [f"p{i // 3}" for i in range(N)], "groups: patient_id"),
+        ("state", [f"s{i % 45}" for i in range(N)], "different texts in 80 rows: less"),
+        ("title", [f"a tale of {i % 70} cities" for i in range(N)], "types: {title: text}"),
         ("site", ["A"] * N, "the same value in every row"),
         ("tags", [[1, 2]] * N, "of type list"),
     ],
@@ -240,6 +291,9 @@ def test_poor_columns_are_dropped_with_a_reason(init, tmp_path, name, values, re
     ("name", "values"),
     [
         ("year", [2000 + i % 30 for i in range(N)]),
+        ("Index", [f"{1990 + i // 12}-{1 + i % 12:02}" for i in range(N)]),
+        ("quarter", [f"{1990 + i // 4} Q{1 + i % 4}" for i in range(N)]),
+        ("state", [f"s{i % 30}" for i in range(N)]),
         ("mass", [50.0 + 0.1 * i for i in range(N)]),
         ("rank", [i ^ 1 for i in range(N)]),
         ("code", [f"c{i % 10}" for i in range(N)]),

@@ -48,5 +48,5 @@ def test_check_says_how_the_table_was_read(tmp_path, monkeypatch, capsys):
     (tmp_path / "t.csv").write_text("\n".join(["x;z;y", *rows]), encoding="latin-1")
     (tmp_path / "c.yaml").write_text(yaml.safe_dump(study()))
     assert main(["check", "--config", "c.yaml"]) == 0
-    line = "  t.csv: csv, delimiter ;, decimal comma, latin-1, 63 rows × 3 columns; 3 rows without a target left out\n"
+    line = "  t.csv: csv, delimiter ';', decimal comma, latin-1, 63 rows × 3 columns; 3 rows without a target left out\n"
     assert line in capsys.readouterr().out

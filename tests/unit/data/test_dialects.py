@@ -236,5 +236,5 @@ def test_every_column_gets_a_name_of_its_own(read):
 def test_how_a_table_was_read_in_words(read):
     table = read("a;b\n1.234,5;é\n".encode("latin-1"))
     assert in_words(found_reading(table), table.num_rows, table.num_columns) == (
-        "csv, delimiter ;, decimal comma, thousands with points, latin-1, 1 rows × 2 columns"
+        "csv, delimiter ';', decimal comma, thousands with points, latin-1, 1 rows × 2 columns"
     )

@@ -90,6 +90,8 @@ PANDAS = {
     "DD/MM/YYYY": "%d/%m/%Y",
     "MM-DD-YYYY": "%m-%d-%Y",
     "DD-MM-YYYY": "%d-%m-%Y",
+    "YYYY-MM": "%Y-%m",
+    "YYYY Mon": "%Y %b",
 }
 
 
@@ -106,7 +108,20 @@ def test_dates_are_read_as_pandas_reads_them(spelling, time):
 
 def test_every_spelling_has_a_pattern_and_a_name():
     assert set(DATE_SPELLINGS) == set(date_texts.ALL)
-    assert set(date_texts.SPELLINGS) == set(PANDAS)
+    assert set(date_texts.SPELLINGS) == {*PANDAS, "YYYY Qn"}
+
+
+@pytest.mark.parametrize("between", ["", " ", "-"])
+def test_quarters_are_read_as_pandas_reads_them(between):
+    quarters = pd.period_range("1899Q1", "2026Q4", freq="Q")
+    column, encoded = one([f"{one.year}{between}Q{one.quarter}" for one in quarters])
+    assert (column.kind, column.spelling) == ("date", "YYYY Qn")
+    assert encoded == ((quarters.to_timestamp() - pd.Timestamp(0)) / pd.Timedelta("1s")).tolist()
+
+
+@pytest.mark.parametrize("texts", [["1970 Q5"], ["1970 Q0"], ["2003-04", "2012-13"], ["1970 Foo"]])
+def test_what_only_resembles_a_quarter_or_a_month_is_a_category(texts):
+    assert one(texts)[0].kind == "category"
 
 
 @pytest.mark.parametrize(

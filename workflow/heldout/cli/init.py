@@ -23,6 +23,8 @@ MANY = 20_000
 """With more rows than this, the sealed ones tell the risk well enough without nested CV."""
 LARGE = 2 * 10**7
 """With more numbers (rows × columns) than this, one hold-out chooses θ."""
+DROPS_SHOWN = 20
+"""The terminal names so many of the columns that are not used; the config has all of them."""
 MODELS = 10**9
 """Bytes on disk that all models may take."""
 
@@ -41,8 +43,10 @@ def run(arguments: argparse.Namespace) -> int:
     print(
         f"wrote {output}: task '{found.task}', {found.n} rows to learn from, {found.sealed} sealed"
     )
-    for name, reason in found.drop.items():
+    for name, reason in list(found.drop.items())[:DROPS_SHOWN]:
         print(f"  drops {name!r}: {reason}")
+    if len(found.drop) > DROPS_SHOWN:
+        print(f"  drops {len(found.drop) - DROPS_SHOWN} more columns: see {output}")
     elsewhere = "" if output == CONFIG else f" --configfile {output}"
     check = "" if output == CONFIG else f" --config {output}"
     print(f"next: heldout check{check} --price, then: snakemake --cores all{elsewhere}")
@@ -100,8 +104,7 @@ def _task(found: Survey, learners: dict[str, Starter]) -> Iterator[str]:
     yield f"    data: {_flow(found.data)}"
     yield f"    target: {_flow(found.target)}{_target_note(found)}"
     yield from _drop(found)
-    groups = "null  # a column whose rows belong together (a patient, a site), if there is one"
-    yield f"    groups: {_flow(found.groups) if found.groups is not None else groups}"
+    yield from _groups(found)
     if found.weights is not None:
         note = "if it says how much each row counts"
         yield f"    # weights: {found.weights}{_note(note)}"
@@ -124,6 +127,8 @@ def _task(found: Survey, learners: dict[str, Starter]) -> Iterator[str]:
 def _target_note(found: Survey) -> str:
     if found.coded:
         return _note("whole numbers taken for classes; if they are amounts, set loss: squared")
+    if found.counted:
+        return _note("whole numbers taken for amounts; if they are classes, set loss: zero_one")
     return ""
 
 
@@ -134,6 +139,19 @@ def _drop(found: Survey) -> Iterator[str]:
     yield "    drop:  # columns never used; delete a line to use its column"
     for name, reason in found.drop.items():
         yield f"      - {_flow(name)}{_note(reason)}"
+
+
+def _groups(found: Survey) -> Iterator[str]:
+    if found.groups is not None:
+        yield f"    groups: {_flow(found.groups)}"
+    elif found.panel is not None:
+        unit, time = map(_flow, found.panel)
+        note = (
+            f"{unit} comes again at each {time}; if new rows will be of another one: groups: {unit}"
+        )
+        yield f"    groups: null{_note(note)}"
+    else:
+        yield "    groups: null  # a column whose rows belong together (a patient, a site), if there is one"
 
 
 def _loss(found: Survey) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 A spelling is named as people write it: `DD.MM.YYYY`. Each may be followed by a time of day
 (`23:59`, `23:59:59.5`, `11:59 PM`) and a zone (`Z`, `UTC`, `+02:00`). Times with a zone are brought
-to UTC; times without one are taken as they are.
+to UTC; times without one are taken as they are. Months (`2024-05`) and quarters (`2024 Q2`) are their first day.
 """
 
 import re
@@ -32,6 +32,9 @@ SPELLINGS = {
     "DD/MM/YYYY": rf"{_DAY}/{_MONTH}/{_YEAR}",
     "MM-DD-YYYY": rf"{_MONTH}-{_DAY}-{_YEAR}",
     "DD-MM-YYYY": rf"{_DAY}-{_MONTH}-{_YEAR}",
+    "YYYY-MM": rf"{_YEAR}-(?P<m>\d{{2}})",
+    "YYYY Mon": rf"{_YEAR}[- ]{_NAME}",
+    "YYYY Qn": rf"{_YEAR}[- ]?Q(?P<q>[1-4])",
 }
 """The spellings that are found by themselves, as patterns."""
 AS_NUMBERS = {"YYYYMMDD": r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})", "YYYY": r"(?P<y>\d{4})"}
@@ -127,7 +130,9 @@ _COMPILED = {name: re.compile(pattern + _TIME) for name, pattern in SPELLINGS.it
 def _days(fields: dict[str, np.ndarray]) -> np.ndarray:
     """Days since 1970-01-01; NaN for a month or day that there is not."""
     year = fields["y"].astype(np.int64)
-    if "b" in fields:
+    if "q" in fields:
+        month = 3 * fields["q"].astype(np.int64) - 2
+    elif "b" in fields:
         month = np.array([_PLACES.get(name.lower(), 0) for name in fields["b"]], np.int64)
     else:
         month = fields["m"].astype(np.int64) if "m" in fields else np.ones_like(year)

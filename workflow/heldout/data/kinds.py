@@ -16,5 +16,6 @@ IN_STRINGS = (MANY, TEXT)
 DATE_SPELLINGS = (
     *("YYYY-MM-DD", "YYYY/MM/DD", "YYYY.MM.DD", "DD.MM.YYYY", "DD-Mon-YYYY", "Mon DD, YYYY"),
     *("MM/DD/YYYY", "DD/MM/YYYY", "MM-DD-YYYY", "DD-MM-YYYY", "YYYYMMDD", "YYYY"),
+    *("YYYY-MM", "YYYY Mon", "YYYY Qn"),
 )
 """How dates may be spelled; `date_texts` has the patterns."""

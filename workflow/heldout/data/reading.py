@@ -100,7 +100,7 @@ def in_words(found: dict[str, Any], rows: int, columns: int) -> str:
     Examples
     --------
     >>> in_words({"format": "csv", "delimiter": ";", "decimal": ",", "encoding": "latin-1"}, 1204, 17)
-    'csv, delimiter ;, decimal comma, latin-1, 1,204 rows × 17 columns'
+    "csv, delimiter ';', decimal comma, latin-1, 1,204 rows × 17 columns"
     """
     parts = [found.get("format", "table")]
     if found.get("compression"):
@@ -108,7 +108,8 @@ def in_words(found: dict[str, Any], rows: int, columns: int) -> str:
     if found.get("sheet"):
         parts.append(f"sheet '{found['sheet']}'")
     if found.get("delimiter"):
-        parts.append(f"delimiter {DELIMITER_NAMES.get(found['delimiter'], found['delimiter'])}")
+        sign = found["delimiter"]
+        parts.append(f"delimiter {DELIMITER_NAMES.get(sign, repr(sign))}")
     if found.get("decimal") == ",":
         parts.append("decimal comma")
     if found.get("thousands"):

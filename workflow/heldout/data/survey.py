@@ -17,6 +17,7 @@ import pyarrow as pa
 from heldout.data.arrow_values import plain
 from heldout.data.infer_target import infer_target
 from heldout.data.kinds import CATEGORY, DATE, MANY
+from heldout.data.panels import panel_of
 from heldout.data.prepare import prepare
 from heldout.data.prepared import Prepared, open_prepared
 from heldout.data.read import SKLEARN, read_table
@@ -34,7 +35,7 @@ BLOCK = 256
 """Columns that are looked at together."""
 FEW_CLASSES = 10
 ROWS_PER_CLASS = 5
-"""Whole numbers with at most so many values, each so often on average, are taken for classes."""
+"""Whole numbers with at most so many values are taken for classes if each is so often there; of two values, on average."""
 WEIGHT_NAMES = ("weight", "weights", "sample_weight")
 """Columns of these names may say how much a row counts."""
 ID_NAME = re.compile(
@@ -55,6 +56,8 @@ class Survey:
     classes: list[Any] | None
     coded: bool
     """Whether the classes are numbers."""
+    counted: bool
+    """Whether the target is a few whole numbers that are taken for amounts."""
     n: int
     sealed: int
     units: int
@@ -74,6 +77,8 @@ class Survey:
     """The features that are dates."""
     weights: str | None
     """A feature that may be the weight of each row, by its name."""
+    panel: tuple[str, str] | None
+    """A column of units that come again at each time, and that of time."""
 
     @property
     def test(self) -> float:
@@ -108,7 +113,9 @@ def survey(data: str, target: str, groups: str | None, time: str | None = None) 
     """
     table = read_table(data)
     drop = {} if target not in table.column_names else _unusable(table, {target, groups, time})
-    coded = target in table.column_names and _coded_classes(values_of(table, target))
+    coded, counted = False, False
+    if target in table.column_names:
+        coded, counted = _coded_or_counted(values_of(table, target))
     request = Request(
         task=task_name(data),
         seed=SEED,
@@ -126,7 +133,7 @@ def survey(data: str, target: str, groups: str | None, time: str | None = None) 
         prepared = open_prepared(Path(folder) / "data")
         drop |= dict.fromkeys(facts["constant"], "the same value in every row")
         drop |= _uninformative(prepared, facts["source_rows"])
-        return _survey_of(request, facts, prepared, drop, coded)
+        return _survey_of(request, facts, prepared, drop, coded, counted)
 
 
 def _blocks(table: pa.Table, time: str | None) -> int:
@@ -160,14 +167,20 @@ def _unusable(table: pa.Table, apart: set[str | None]) -> dict[str, str]:
     return found
 
 
-def _coded_classes(values: pa.Array) -> bool:
-    """Whether the target is a few whole numbers, each of them many times."""
+def _coded_or_counted(values: pa.Array) -> tuple[bool, bool]:
+    """Whether the target is a few whole numbers that look like classes, or like counts.
+
+    Of counts, the large ones are rare.
+    """
     if values.null_count or infer_target("target", values, None).classification:
-        return False
-    labels = infer_target("target", values, True).classes or ()
-    whole = all(isinstance(label, int) for label in labels)
-    few = len(labels) <= FEW_CLASSES and len(labels) * ROWS_PER_CLASS <= len(values)
-    return whole and few
+        return False, False
+    target = infer_target("target", values, True)
+    labels = target.classes or ()
+    if len(labels) > FEW_CLASSES or not all(isinstance(label, int) for label in labels):
+        return False, False
+    often = np.bincount(target.encode(values), minlength=len(labels))
+    coded = (often.mean() if len(labels) <= 2 else often.min()) >= ROWS_PER_CLASS
+    return bool(coded), not coded
 
 
 def _units(table: pa.Table, groups: str | None) -> int:
@@ -183,8 +196,15 @@ def _uninformative(table: Prepared, source_rows: int) -> dict[str, str]:
         for column, values in zip(columns[start:], block, strict=False):
             reason = _why_drop(column, values[~np.isnan(values)], table.n, source_rows)
             if reason:
-                found[column["name"]] = reason
+                found[column["name"]] = reason + _if_text(column["name"], table.facts["notes"])
     return found
+
+
+def _if_text(name: str, notes: list[str]) -> str:
+    """The setting that a note proposes for a column of texts of several words."""
+    setting = f"types: {{{name}: text}}"
+    proposed = any(note.endswith(setting) for note in notes)
+    return f"; if it is free text, use it by {setting}" if proposed else ""
 
 
 def _why_drop(column: dict[str, Any], values: np.ndarray, n: int, source_rows: int) -> str:
@@ -195,10 +215,14 @@ def _why_drop(column: dict[str, Any], values: np.ndarray, n: int, source_rows: i
     if column["kind"] in (CATEGORY, MANY):
         if different > max(20, 0.8 * n):
             return f"a different text in nearly every row ({different} in {n}): an identifier?"
+    elif column["kind"] == DATE:
+        return ""
     elif different == len(values) > 1 and (named or _counts_rows(values, source_rows)):
         return "a different number in every row: an identifier?"
     if named and n / 10 < different < n:
         return f"an identifier that repeats; if its rows belong together: groups: {column['name']}"
+    if column["kind"] in (CATEGORY, MANY) and different > max(20, n / 2):
+        return f"{different} different texts in {n} rows: less than two rows of each on average"
     return ""
 
 
@@ -211,7 +235,12 @@ def _counts_rows(values: np.ndarray, source_rows: int) -> bool:
 
 
 def _survey_of(
-    request: Request, facts: dict[str, Any], table: Prepared, drop: dict[str, str], coded: bool
+    request: Request,
+    facts: dict[str, Any],
+    table: Prepared,
+    drop: dict[str, str],
+    coded: bool,
+    counted: bool,
 ) -> Survey:
     return Survey(
         task=request.task,
@@ -221,6 +250,7 @@ def _survey_of(
         drop=drop,
         classes=table.classes,
         coded=coded,
+        counted=counted,
         n=table.n,
         sealed=facts["sealed"],
         units=len(np.unique(table.rows["unit"])),
@@ -232,6 +262,7 @@ def _survey_of(
         blocks=request.rolling.blocks,
         dates=[table.names[i] for i in table.columns_of(DATE) if table.names[i] not in drop],
         weights=next((name for name in WEIGHT_NAMES if name in table.names), None),
+        panel=panel_of(table, drop),
     )
 
 
