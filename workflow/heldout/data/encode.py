@@ -4,7 +4,8 @@ What cannot be read as the kind is NaN, as missing values are; `lost_in` tells t
 """
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,6 +57,32 @@ class Lost:
         """The same without naming a value, which may be sealed."""
         values = "1 value is" if self.count == 1 else f"{self.count} values are"
         return f"column '{self.column}': {values} not {self.wanted}, and taken for missing"
+
+
+def in_all_parts(parts: Iterable[tuple[int, Lost]]) -> list[Lost]:
+    """What was lost in the parts of a table, one for each column.
+
+    Parameters
+    ----------
+    parts
+        The number of rows before the part, and what was lost in it.
+
+    Returns
+    -------
+    list of Lost
+        With the counts of all parts, and the first value of the whole table.
+
+    Examples
+    --------
+    >>> parts = [(0, Lost("age", "a number", 2, 5, "abc")), (20, Lost("age", "a number", 1, 0, "?"))]
+    >>> [str(one) for one in in_all_parts(parts)]
+    ["column 'age': 3 values are not a number, and taken for missing (first: 'abc' in row 6)"]
+    """
+    found: dict[str, Lost] = {}
+    for before, lost in parts:
+        first = found.get(lost.column, replace(lost, count=0, first=lost.first + before))
+        found[lost.column] = replace(first, count=first.count + lost.count)
+    return list(found.values())
 
 
 def encoded(column: "Column", values: pa.Array) -> np.ndarray:
