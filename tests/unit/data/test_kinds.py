@@ -157,6 +157,10 @@ def test_typed_dates_are_dates_and_times_of_day_are_numbers():
     assert one([dt.date(1970, 1, 2)])[1] == [86400]
     assert one([dt.datetime(1970, 1, 2, tzinfo=dt.UTC), None])[1][0] == 86400
     assert one(pa.array([86400 * 10**9], pa.timestamp("ns")))[1] == [86400]
+    assert one([dt.date(1960, 1, 1), dt.date(9999, 12, 31)])[1] == [-315619200, 253402214400]
+    assert one([dt.datetime(9999, 12, 31, 0, 0, 1)])[1] == [253402214401]
+    assert one(pa.array([10**13, -1], pa.timestamp("s")))[1] == [10**13, -1]
+    assert one(pa.array([1500], pa.timestamp("ms", "Europe/Berlin")))[1] == [1.5]
     assert one([dt.timedelta(seconds=1)])[0].kind == "number"
     assert one([dt.time(0, 0, 1)])[1] == [1e6]
 
@@ -215,6 +219,8 @@ def test_an_ordered_category_of_the_file_keeps_its_order():
     ("values", "asked", "message"),
     [
         (["1", "abc", "z"], "number", "'x' is to be a number, and row 2 has 'abc' (and 1 more)"),
+        (["1", "1_000"], "number", "'x' is to be a number, and row 2 has '1_000'"),
+        (["1", "\u0661\u0662"], "number", "'x' is to be a number, and row 2 has '\u0661\u0662'"),
         (["S", "XL"], ["S", "L"], "'x' is to be one of S, L, and row 2 has 'XL'"),
         (["yes", "maybe"], "boolean", "'x' is to be a boolean, and row 2 has 'maybe'"),
         (["2024-01-01", "soon"], "date", "'x' is to be a date, and row 2 has 'soon'"),

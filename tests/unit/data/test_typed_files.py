@@ -164,6 +164,28 @@ def test_parts_are_the_whole(tmp_path, name, rows):
     assert {str(found_reading(part)) for part in parts} == {str(found_reading(whole))}
 
 
+MIXED = {
+    "a": [1, 2, 3, "x", 5.5, None, 7],
+    "b": [None, None, 1, 2, 3.0, 4, 5],
+    "c": [True, False, 1, 0, None, "yes", True],
+    "d": ["x", None, None, "y", "z", "w", "3.0"],
+}
+
+
+@pytest.mark.parametrize("name", ["t.xlsx", "t.sqlite"])
+@pytest.mark.parametrize("rows", [1, 2, 3, 5, 7])
+def test_parts_of_mixed_cells_are_the_whole(tmp_path, name, rows):
+    lines = list(zip(*MIXED.values(), strict=True))
+    if name == "t.xlsx":
+        workbook(tmp_path / name, {"one": [list(MIXED), *lines]})
+    else:
+        database(tmp_path / name, {"one": (list(MIXED), lines)})
+    parts = list(read_chunks(str(tmp_path / name), Reading(), rows))
+    whole = read_table(str(tmp_path / name))
+    assert [part.num_rows for part in parts] == [min(rows, 7 - i) for i in range(0, 7, rows)]
+    assert pa.concat_tables(parts, promote_options="permissive").to_pydict() == whole.to_pydict()
+
+
 def test_parts_know_the_end_of_the_file(tmp_path):
     """What a comma means is said by the last row only."""
     (tmp_path / "t.csv").write_text("a;b\n" + "1,234;x\n" * 30 + "1,234.5;x\n")

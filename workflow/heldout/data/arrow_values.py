@@ -124,6 +124,9 @@ def numbers_or_null(values: pa.Array) -> pa.Array:
 
 
 def _number_or_none(value: Any) -> float | None:
+    """Python reads more than a column of numbers has: 1_000, and digits of other scripts."""
+    if isinstance(value, str) and not (value.isascii() and "_" not in value):
+        return None
     try:
         return float(value)
     except (TypeError, ValueError):

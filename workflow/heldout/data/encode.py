@@ -33,7 +33,8 @@ SPELLINGS = {
 """How rows may spell the values of a boolean column."""
 HASH_BITS = 52
 """So that a hash is a whole number that a float holds exactly."""
-MICRO = 1_000_000
+IN_A_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000}
+DAY = 86_400
 
 
 @dataclass(frozen=True)
@@ -159,11 +160,19 @@ def _hash(text: str) -> float:
 def seconds_of(values: pa.Array, spelling: str) -> np.ndarray:
     """Dates as seconds since 1970-01-01 UTC; NaN where one is missing or no date."""
     if is_date(values.type):
-        moments = values.cast(pa.timestamp("us", getattr(values.type, "tz", None)), safe=False)
-        return as_float(pc.divide(moments.cast(pa.int64()).cast(pa.float64()), float(MICRO)))
+        return _seconds_of_moments(values)
     if is_text(values.type) or spelling in date_texts.AS_NUMBERS:
         return date_texts.seconds(texts_of(values), spelling)
     return np.full(len(values), np.nan)
+
+
+def _seconds_of_moments(values: pa.Array) -> np.ndarray:
+    """Days as days, seconds as seconds: years far away have no number of microseconds."""
+    if pa.types.is_date(values.type):
+        return as_float(values.cast(pa.date32()).cast(pa.int32()).cast(pa.float64())) * DAY
+    unit = "us" if values.type.unit == "ns" else values.type.unit
+    moments = values.cast(pa.timestamp(unit, values.type.tz), safe=False).cast(pa.int64())
+    return as_float(moments.cast(pa.float64(), safe=False)) / IN_A_SECOND[unit]
 
 
 def _booleans(values: pa.Array) -> pa.Array:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from heldout.data.number_texts import number_marks
 from heldout.data.read_bytes import COMPRESSIONS
 from heldout.data.read_text import evidence_of
-from heldout.data.read_values import refined
+from heldout.data.read_values import as_texts, mixed_columns, refined
 from heldout.data.reading import Reading, with_found
 from heldout.errors import HeldoutError
 
@@ -138,13 +138,15 @@ def read_chunks(
         yield from (table.slice(start, rows) for start in range(0, table.num_rows, rows))
         return
     file = _open(source, reading, hint or {}, whole=False)
-    evidence, seen = dict[str, str](), 0
-    for part in file.parts(None):
+    evidence, seen, types = dict[str, str](), 0, set[pa.Schema]()
+    for part in file.parts(rows):
         evidence, seen = evidence_of(part, evidence), seen + part.num_rows
+        types.add(part.schema.remove_metadata())
     if not seen:
         raise _no_rows(source, file.found)
     found = _with_marks(file.found, evidence, reading, hint or {})
-    for part in _cut(file.parts(rows), rows):
+    mixed = mixed_columns(types)
+    for part in _cut((as_texts(part, mixed) for part in file.parts(rows)), rows):
         yield refined(with_found(part, found), reading)
 
 
@@ -156,7 +158,7 @@ def _cut(parts: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
         while sum(one.num_rows for one in waiting) >= rows:
             whole = pa.concat_tables(waiting, promote_options="permissive")
             yield whole.slice(0, rows).combine_chunks()
-            waiting = [whole.slice(rows)]
+            waiting = [whole.slice(rows)] if whole.num_rows > rows else []
     if sum(one.num_rows for one in waiting):
         yield pa.concat_tables(waiting, promote_options="permissive").combine_chunks()
 
