@@ -238,3 +238,22 @@ def test_how_a_table_was_read_in_words(read):
     assert in_words(found_reading(table), table.num_rows, table.num_columns) == (
         "csv, delimiter ;, decimal comma, thousands with points, latin-1, 1 rows × 2 columns"
     )
+
+
+@pytest.mark.parametrize(
+    ("hint", "read"),
+    [
+        ({}, "1.234"),
+        ({"decimal": ",", "thousands": "."}, "1234"),
+        ({"decimal": ".", "thousands": ","}, "1.234"),
+        ({"decimal": ","}, "1.234"),
+    ],
+)
+def test_a_lone_point_before_three_digits_is_what_it_was_in_the_training(tmp_path, hint, read):
+    path = tmp_path / "t.csv"
+    path.write_text("a;b\n1.234;x\n")
+    table = read_table(str(path), hint=hint)
+    assert table.column("a").to_pylist() == [read]
+    assert not found_reading(table)["notes"]
+    path.write_text("a;b\n1.234;2.5\n")  # here nothing is in doubt
+    assert read_table(str(path), hint=hint).column("a").to_pylist() == ["1.234"]

@@ -16,6 +16,7 @@ from heldout.data.infer_target import infer_target
 from heldout.data.kinds import DATE_SPELLINGS
 from heldout.data.notes import worded
 from heldout.data.prepare import prepare
+from heldout.data.read import read_table
 from heldout.data.request import Request
 from heldout.data.vault import SOURCE_ROW, read_sealed
 from heldout.errors import HeldoutError
@@ -251,9 +252,19 @@ def test_a_target_may_be_an_amount():
 
 
 def test_amounts_without_sign_are_read_in_the_spelling_of_the_column():
-    texts = pa.array(["3.000,50", "3.000", "12.50", "12,5", "1,2,3", "1.23.4", None])
+    texts = pa.array(["3.000,50", "12.50", "12,5", "1,2,3", "1.23.4", None])
     read = money_texts.numbers(texts, ",", ".")
-    assert np.array_equal(read, [3000.5, 3000, 12.5, 12.5, *[np.nan] * 3], equal_nan=True)
+    assert np.array_equal(read, [3000.5, 12.5, 12.5, *[np.nan] * 3], equal_nan=True)
+
+
+def test_a_plain_number_among_amounts_is_that_number(tmp_path):
+    """Reading writes 1,459 as 1.459, which must not become 1459 in a column of euros."""
+    (tmp_path / "t.csv").write_text("x;y\n1,459 €;1\n1,5;2\n2,125;3\n1.000,25 €;4\n")
+    table = read_table(str(tmp_path / "t.csv"))
+    column, read = one(table.column("x").to_pylist(), decimal=",", thousands=".")
+    assert (column.decimal, column.thousands) == (",", ".")
+    assert read == [1.459, 1.5, 2.125, 1000.25]
+    assert column.encode(pa.array(["1.459", "1459 €"])).tolist() == [1.459, 1459]
 
 
 def test_many_notes_of_one_sort_are_said_together():

@@ -203,8 +203,8 @@ def number_marks(
     if marks:
         return decimal, marks[0], notes
     if decimal == "," and "1.234" in evidence and not _any(evidence, POINT_VOTES):
-        if hint.get("decimal") == "," and not hint.get("thousands"):
-            return decimal, None, notes
+        if hint.get("decimal") == ",":
+            return decimal, hint.get("thousands"), notes
         note = f"'{evidence['1.234']}' is read as {evidence['1.234'].replace('.', '')}"
         return (
             decimal,
@@ -238,6 +238,8 @@ def _decimal(
         return ("," if commas else "."), []
     if "1,234" in evidence:
         return _in_doubt(evidence["1,234"], delimiter, hint)
+    if "1.234" in evidence and hint.get("thousands") == ".":
+        return hint["decimal"], []
     return ("," if "1.234.567" in evidence else "."), []
 
 
