@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from heldout.data.schema import Column
 
 SPELLINGS = {
-    **dict.fromkeys(("true", "1", "yes", "y", "t", "on"), True),
-    **dict.fromkeys(("false", "0", "no", "n", "f", "off"), False),
+    **dict.fromkeys(("true", "1", "1.0", "yes", "y", "t", "on"), True),
+    **dict.fromkeys(("false", "0", "0.0", "no", "n", "f", "off"), False),
 }
 """How rows may spell the values of a boolean column."""
 HASH_BITS = 52
@@ -39,7 +39,7 @@ DAY = 86_400
 
 @dataclass(frozen=True)
 class Lost:
-    """Values of a column that could not be read as its kind: they count as missing.
+    """Values of a column that could not be read as its kind: they count as missing, or as an unknown level.
 
     `wanted` says in words what they should be, `first` is the position of the first one and `value` its text.
     """
@@ -49,15 +49,20 @@ class Lost:
     count: int
     first: int
     value: str
+    unknown: bool = False
+    zeros: bool = False
+    """Whether levels seem to lack leading zeros."""
 
     def __str__(self) -> str:
-        return f"{self.without_value} (first: {self.value!r} in row {self.first + 1})"
+        zeros = "; are leading zeros lost?" if self.zeros else ""
+        return f"{self.without_value} (first: {self.value!r} in row {self.first + 1}{zeros})"
 
     @property
     def without_value(self) -> str:
         """The same without naming a value, which may be sealed."""
         values = "1 value is" if self.count == 1 else f"{self.count} values are"
-        return f"column '{self.column}': {values} not {self.wanted}, and taken for missing"
+        fate = "an unknown level" if self.unknown else "missing"
+        return f"column '{self.column}': {values} not {self.wanted}, and taken for {fate}"
 
 
 def in_all_parts(parts: Iterable[tuple[int, Lost]]) -> list[Lost]:
@@ -89,14 +94,14 @@ def in_all_parts(parts: Iterable[tuple[int, Lost]]) -> list[Lost]:
 def encoded(column: "Column", values: pa.Array) -> np.ndarray:
     """The values, without a dictionary, as float64."""
     if column.kind == CATEGORY:
-        return codes(texts_of(values), column.levels)
+        return codes(level_texts(column, values), column.levels)
     if column.kind == ORDERED:
-        found = codes(texts_of(values), column.levels)
+        found = codes(level_texts(column, values), column.levels)
         return np.where(found < len(column.levels), found, np.nan)
     if column.kind == BOOLEAN:
         return as_float(_booleans(values))
     if column.kind == MANY:
-        return hashes(texts_of(values))
+        return hashes(level_texts(column, values))
     if column.kind == DATE:
         return seconds_of(values, column.spelling)
     if column.kind == TEXT:
@@ -108,9 +113,35 @@ def encoded(column: "Column", values: pa.Array) -> np.ndarray:
     return as_float(numbers_or_null(values))
 
 
+def level_texts(column: "Column", values: pa.Array) -> pa.Array:
+    """The values as texts; a level that is a whole number may be spelled as a float.
+
+    Examples
+    --------
+    >>> from heldout.data.schema import Column
+    >>> floors = Column("floor", CATEGORY, ("1", "2"))
+    >>> level_texts(floors, pa.array(["2.0", "3.5", None])).to_pylist()
+    ['2', '3.5', None]
+    """
+    texts = texts_of(values)
+    if column.kind == TEXT or (column.kind == MANY and not column.spelling):
+        return texts
+    floats = pc.match_substring_regex(texts, r"^-?\d+\.0+$")
+    if not pc.any(floats).as_py():
+        return texts
+    whole = pc.replace_substring_regex(texts, r"\.0+$", "")
+    if column.kind == MANY:
+        return pc.if_else(floats, whole, texts)
+    levels = pa.array(column.levels, pa.string())
+    other = pc.and_(pc.is_in(whole, levels), pc.invert(pc.is_in(texts, levels)))
+    return pc.if_else(pc.and_(floats, other), whole, texts)
+
+
 def lost_in(column: "Column", values: pa.Array, found: np.ndarray) -> Lost | None:
-    """The values that are there and could not be read; None if there are none."""
-    if column.kind in (CATEGORY, MANY, TEXT) or not np.isnan(found).any():
+    """The values that are there and could not be read, or are an unknown level; None if there are none."""
+    if column.kind in (CATEGORY, MANY):
+        return _unknown_in(column, level_texts(column, values), found)
+    if column.kind == TEXT or not np.isnan(found).any():
         return None
     lost = np.flatnonzero(np.isnan(found) & ~is_missing(values))
     if not len(lost):
@@ -118,6 +149,26 @@ def lost_in(column: "Column", values: pa.Array, found: np.ndarray) -> Lost | Non
     first = int(lost[0])
     wanted = f"one of {', '.join(column.levels)}" if column.kind == ORDERED else f"a {column.kind}"
     return Lost(column.name, wanted, len(lost), first, str(values[first].as_py()))
+
+
+def _unknown_in(column: "Column", texts: pa.Array, found: np.ndarray) -> Lost | None:
+    """Unknown levels of a category; of one with many only those that are too short for its codes."""
+    if column.kind == CATEGORY:
+        unknown = found == len(column.levels)
+        wanted = "a level of the training table"
+    else:
+        width = column.spelling.count("0")
+        if not width:
+            return None
+        short = pc.match_substring_regex(texts, rf"^\d{{1,{width - 1}}}$")
+        unknown = pc.fill_null(short, False).to_numpy(zero_copy_only=False)
+        wanted = f"of {width} digits, as the levels of the training table are"
+    if not unknown.any():
+        return None
+    first = int(np.flatnonzero(unknown)[0])
+    value = texts[first].as_py()
+    zeros = column.kind == MANY or value in {level.lstrip("0") for level in column.levels}
+    return Lost(column.name, wanted, int(unknown.sum()), first, value, True, zeros)
 
 
 def codes(texts: pa.Array, levels: tuple[str, ...]) -> np.ndarray:

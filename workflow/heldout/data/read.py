@@ -15,7 +15,7 @@ from heldout.data.number_texts import number_marks
 from heldout.data.read_bytes import COMPRESSIONS
 from heldout.data.read_text import evidence_of
 from heldout.data.read_values import as_texts, mixed_columns, refined
-from heldout.data.reading import Reading, with_found
+from heldout.data.reading import Reading, found_reading, with_found
 from heldout.errors import HeldoutError
 
 SKLEARN = "sklearn:"
@@ -107,6 +107,20 @@ def read_raw(
     table = pa.concat_tables(parts, promote_options="default")
     found = _with_marks(file.found, evidence_of(table, {}), reading, hint or {})
     return with_found(table.combine_chunks() if len(parts) > 1 else table, found)
+
+
+def as_read(table: pa.Table, reading: Reading, hint: Mapping[str, Any] | None = None) -> pa.Table:
+    """Rows in memory as if they had been read from a typed file; what was read before stays as it is.
+
+    Examples
+    --------
+    >>> as_read(pa.table({"x": ["1.234,5", "?"]}), Reading(missing=["?"])).to_pydict()
+    {'x': ['1234.5', None]}
+    """
+    if found_reading(table):
+        return table
+    found = _with_marks({}, evidence_of(table, {}), reading, hint or {})
+    return refined(with_found(table, found), reading)
 
 
 def read_chunks(

@@ -25,7 +25,7 @@ from heldout.data.arrow_values import (
     values_of,
 )
 from heldout.data.blocks import number_blocks
-from heldout.data.encode import Lost, codes, encoded, lost_in
+from heldout.data.encode import Lost, codes, encoded, level_texts, lost_in
 from heldout.data.frame import frame_of
 from heldout.data.kinds import CATEGORY, IN_STRINGS
 from heldout.errors import HeldoutError
@@ -55,7 +55,8 @@ class Column:
     levels
         The levels of a category; of an ordered one in their order.
     spelling
-        Of a number `money` or `percent`, of a date such as `DD.MM.YYYY`; empty for plain values.
+        Of a number `money` or `percent`, of a date such as `DD.MM.YYYY`; of a category with many levels `digits` if all
+        are, `00000` if they are codes of five with leading zeros; empty for plain values.
     decimal, thousands
         The signs in amounts and percentages.
     count
@@ -150,7 +151,7 @@ class Schema:
     def encode(self, table: pa.Table, lost: list[Lost] | None = None) -> np.ndarray:
         """The features of any rows as one float64 matrix.
 
-        What could not be read as its column's kind is added to `lost`, if that is given.
+        What could not be read as its column's kind, and unknown levels, are added to `lost`, if that is given.
         """
         self._refuse_absent(table)
         matrix = np.empty((table.num_rows, len(self.columns)))
@@ -168,7 +169,7 @@ class Schema:
         """The features of any rows as a DataFrame; unknown levels of a category stay texts."""
         matrix = self.encode(table, lost)
         texts = {
-            column.name: objects_of(plain(column.name, values_of(table, column.name)))
+            column.name: objects_of(_texts(column, table))
             for column in self.columns
             if column.kind == CATEGORY or column.kind in IN_STRINGS
         }
@@ -176,8 +177,8 @@ class Schema:
 
     def strings(self, table: pa.Table) -> pa.Table:
         """The columns of texts that the matrix does not hold."""
-        names = [column.name for column in self.columns if column.kind in IN_STRINGS]
-        return pa.table({name: texts_of(plain(name, values_of(table, name))) for name in names})
+        columns = [column for column in self.columns if column.kind in IN_STRINGS]
+        return pa.table({column.name: _texts(column, table) for column in columns})
 
     def _refuse_absent(self, table: pa.Table) -> None:
         known = set(table.column_names)
@@ -192,6 +193,10 @@ class Schema:
             "target": self.target.as_json(),
             "missing": self.missing,
         }
+
+
+def _texts(column: Column, table: pa.Table) -> pa.Array:
+    return level_texts(column, plain(column.name, values_of(table, column.name)))
 
 
 def schema_from_json(data: dict[str, Any]) -> Schema:

@@ -74,8 +74,8 @@ class Predictor:
     ) -> Predictions:
         """Labels, probabilities and decision values, or values: whatever the model gives.
 
-        What could not be read as what its column holds counts as missing. It is added to `lost` if that is
-        given, else said on standard error, column by column; values of sealed rows are not named.
+        What could not be read as what its column holds counts as missing, and unknown levels as such. It is added to
+        `lost` if that is given, else said on standard error, column by column; values of sealed rows are not named.
         """
         from heldout.numerics.predict import predict
 
@@ -97,7 +97,8 @@ class Predictor:
     def _tell(self, lost: list[Lost], sealed: bool) -> None:
         """Each line once, though probabilities are asked for after labels."""
         told: set[str] = self.__dict__.setdefault("_told", set())
-        for line in (one.without_value if sealed else str(one) for one in lost):
+        lines = [one.without_value for one in lost if not one.unknown] if sealed else map(str, lost)
+        for line in lines:
             if line not in told:
                 print(f"heldout: {line}", file=sys.stderr)
                 told.add(line)
@@ -123,9 +124,10 @@ class Untrained:
 def _as_table(rows: Any, missing: Sequence[str], hint: dict[str, Any] | None) -> Any:
     import pyarrow as pa
 
-    from heldout.data.read import read_table
+    from heldout.data.read import as_read, read_table
     from heldout.data.reading import Reading
 
     if isinstance(rows, str | Path):
         return read_table(str(rows), Reading(missing=missing), hint)
-    return rows if isinstance(rows, pa.Table) else table_of(rows)
+    table = rows if isinstance(rows, pa.Table) else table_of(rows)
+    return as_read(table, Reading(missing=missing), hint)
