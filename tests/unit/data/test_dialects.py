@@ -175,7 +175,7 @@ def test_a_comma_with_three_digits_after_it_is_said(read):
     found = read("a;b\n1,234;x\n")
     assert found.column("a").to_pylist() == ["1.234"]
     assert found_reading(found)["notes"] == [
-        "'1,234' is read as 1.234; if that is wrong, set decimal: '.' and thousands: ','"
+        "numbers such as 1,234 are read as 1.234; if that is wrong, set decimal: '.' and thousands: ','"
     ]
     assert read("a;b\n1,234;x\n", thousands=",").column("a").to_pylist() == ["1234"]
     assert read('a,b\n"1,234",x\n').column("a").to_pylist() == ["1234"]
@@ -193,7 +193,10 @@ def test_other_numbers_of_the_file_say_what_a_comma_means(read):
 def test_both_marks_are_said(read):
     found = read("a;b\n2.5;0,5\n")
     assert found.to_pydict() == {"a": ["2.5"], "b": ["0.5"]}
-    assert "decimal commas ('0,5') and decimal points ('2.5')" in found_reading(found)["notes"][0]
+    assert (
+        "decimal commas (such as 3,5) and decimal points (such as 3.5)"
+        in found_reading(found)["notes"][0]
+    )
     assert read('a,b\n2.5,"1,3"\n').column("b").to_pylist() == ["1,3"]
 
 

@@ -17,6 +17,7 @@ from heldout.data.kinds import DATE_SPELLINGS
 from heldout.data.notes import worded
 from heldout.data.prepare import prepare
 from heldout.data.read import read_table
+from heldout.data.reading import found_reading
 from heldout.data.request import Request
 from heldout.data.vault import SOURCE_ROW, read_sealed
 from heldout.errors import HeldoutError
@@ -309,6 +310,17 @@ def test_no_unsealed_file_depends_on_a_sealed_value(tmp_path, column):
     for i, row in enumerate(read_sealed(tmp_path / "vault").column(SOURCE_ROW).to_pylist()):
         columns[column][row] = HOSTILE[column][i % 4]
     assert written() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "other"), [("7,25", "66.5"), ("7,125", "x"), ("8.765", "0,25"), ("8.765", "4,5")]
+)
+def test_notes_on_the_dialect_name_no_value(tmp_path, text, other):
+    """It is found from all rows, so that the value might be a sealed one."""
+    (tmp_path / "t.csv").write_text(f"x;y\n{text};1\n{other};2\n")
+    [note] = found_reading(read_table(str(tmp_path / "t.csv")))["notes"]
+    assert text not in note
+    assert other not in note
 
 
 def test_the_facts_have_every_guess(tmp_path):

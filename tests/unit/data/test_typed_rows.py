@@ -305,3 +305,9 @@ def test_unknown_levels_stay_texts_in_the_frame():
     assert frame["size"].cat.categories.tolist() == ["S", "M", "L"]
     assert [str(kind) for kind in frame.dtypes[:3]] == ["float64"] * 3
     assert str(frame["when"].dtype) == "datetime64[us]"
+
+
+def test_frames_that_arrow_does_not_take():
+    assert table_of(pd.DataFrame({"x": [1 + 2j, 3]})).to_pydict() == {"x": ["(1+2j)", "(3+0j)"]}
+    with pytest.raises(HeldoutError, match="several columns named a"):
+        table_of(pd.DataFrame([[1, 2]], columns=["a", "a"]))

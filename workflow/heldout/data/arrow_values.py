@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+FAILURES = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)
+
+
 def values_of(table: pa.Table, name: str) -> pa.Array:
     """The values of a column as one array.
 
@@ -166,16 +169,19 @@ def table_of(frame: "pd.DataFrame") -> pa.Table:
     >>> table_of(pd.DataFrame({"a": [1, "x"]}, dtype=object)).to_pydict()
     {'a': ['1', 'x']}
     """
+    if not frame.columns.is_unique:
+        twice = sorted({str(name) for name in frame.columns[frame.columns.duplicated()]})
+        raise HeldoutError(f"the table has several columns named {', '.join(twice)}")
     try:
         return pa.Table.from_pandas(frame, preserve_index=False)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
+    except FAILURES:
         return pa.table({str(name): _column_of(frame[name]) for name in frame.columns})
 
 
 def _column_of(values: "pd.Series") -> pa.Array:
     try:
         return pa.Array.from_pandas(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
+    except FAILURES:
         missing = values.isna()
         texts = [None if gone else str(v) for v, gone in zip(values, missing, strict=True)]
         return pa.array(texts, pa.string())
