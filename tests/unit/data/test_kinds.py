@@ -68,6 +68,10 @@ def test_amounts_and_percentages_are_numbers(texts, values):
         ["R1", "R2"],
         ["(a)", "(b)"],
         ["$", "$1"],
+        ["10 %", "20"],
+        ["$5 %", "$6 %"],
+        ["($5)", "€6"],
+        ["1,-", "2,-"],
     ],
 )
 def test_what_only_resembles_an_amount_is_a_category(texts):

@@ -116,6 +116,17 @@ def test_groups_are_sealed_whole(tmp_path):
         assert not sealed & kept
 
 
+def test_a_group_is_one_however_its_number_is_spelled(tmp_path):
+    """A group in two folds would be a leak; 01 and 1 are two names all the same."""
+    labels = ["1", "1.0", "01", "2.00"]
+    columns = {"x": list(range(40)), "g": labels * 10, "y": [float(i) for i in range(40)]}
+    unit = prepared(tmp_path, columns, groups="g").rows["unit"][:4]
+    assert unit[0] == unit[1]
+    assert len(set(unit.tolist())) == 3
+    folds = prepared(tmp_path, columns, fold_column="g").rows["fold"][:4]
+    assert folds[0] == folds[1]
+
+
 def test_groups_may_be_a_category_of_the_file(tmp_path):
     group = pa.array(COLUMNS["group"]).dictionary_encode()
     table = prepared(tmp_path, COLUMNS | {"group": group}, groups="group")

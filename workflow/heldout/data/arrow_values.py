@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+WHOLE = r"^(-?\d+)\.0+$"
 FAILURES = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)
 
 
@@ -71,6 +72,19 @@ def is_text(kind: pa.DataType) -> bool:
 def is_date(kind: pa.DataType) -> bool:
     """Whether values of this type are days or moments; times of day and durations are numbers."""
     return pa.types.is_date(kind) or pa.types.is_timestamp(kind)
+
+
+def labels_of(values: pa.Array) -> pa.Array:
+    """The values as labels that are equal or not: texts that are whole numbers have one spelling.
+
+    Examples
+    --------
+    >>> labels_of(pa.array(["1", "1.0", "01", "a.0"])).to_pylist()
+    ['1', '1', '01', 'a.0']
+    """
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    return pc.replace_substring_regex(values, WHOLE, r"\1") if is_text(values.type) else values
 
 
 def texts_of(values: pa.Array) -> pa.Array:
