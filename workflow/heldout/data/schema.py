@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from heldout.data import money_texts
 from heldout.data.arrow_values import (
@@ -109,7 +110,10 @@ class Target:
             return as_float(numbers_or_null(values))
         numeric = all(isinstance(label, int | float) for label in self.classes)
         texts = texts_of(numbers_or_null(values) if numeric else values)
-        found = codes(texts, tuple(str(label) for label in self.classes))
+        labels = tuple(str(label) for label in self.classes)
+        if {label.lower() for label in labels} == {"true", "false"} and len(labels) == 2:
+            texts, labels = pc.utf8_lower(texts), tuple(label.lower() for label in labels)
+        found = codes(texts, labels)
         return np.where(np.isnan(found), len(self.classes), found).astype(np.int64)
 
     def as_json(self) -> dict[str, Any]:
