@@ -217,6 +217,21 @@ def test_whole_numbers_written_as_floats_are_their_levels():
     assert coded("many", (), ["17"])[0] != coded("many", (), ["17.0"])[0]
 
 
+@pytest.mark.parametrize("new", [["12.5 %", "0.125", None], [None, 0.125, 0.5]])
+def test_percentages_without_their_sign_are_said(new):
+    """A workbook holds 12.5 % as 0.125."""
+    schema = Schema((Column("p", "number", (), "percent", ".", ","),), Target("y", None))
+    lost = []
+    assert schema.encode(pa.table({"p": new}), lost)[1, 0] == 0.125
+    count = "1 value is" if new[0] else "2 values are"
+    assert [str(one) for one in lost] == [
+        f"column 'p': {count} not written with a percent sign, and taken for percentages as they "
+        "stand there (first: '0.125' in row 2)"
+    ]
+    schema.encode(pa.table({"p": ["1 %", None]}), lost := [])
+    assert lost == []
+
+
 def test_codes_of_many_levels_know_their_width():
     def spelled(texts):
         found = infer_columns(pa.table({"c": texts}), ["c"], {"c": "category"})

@@ -77,6 +77,16 @@ def is_date(kind: pa.DataType) -> bool:
 def labels_of(values: pa.Array) -> pa.Array:
     """The values as labels that are equal or not: texts that are whole numbers have one spelling.
 
+    Parameters
+    ----------
+    values
+        The names of groups or folds.
+
+    Returns
+    -------
+    pyarrow.Array
+        The same, `1.0` as `1`.
+
     Examples
     --------
     >>> labels_of(pa.array(["1", "1.0", "01", "a.0"])).to_pylist()

@@ -39,7 +39,7 @@ DAY = 86_400
 
 @dataclass(frozen=True)
 class Lost:
-    """Values of a column that could not be read as its kind: they count as missing, or as an unknown level.
+    """Values of a column that are not what it holds: they count as missing, as an unknown level, or as they are.
 
     `wanted` says in words what they should be, `first` is the position of the first one and `value` its text.
     """
@@ -49,7 +49,7 @@ class Lost:
     count: int
     first: int
     value: str
-    unknown: bool = False
+    fate: str = "missing"
     zeros: bool = False
     """Whether levels seem to lack leading zeros."""
 
@@ -58,11 +58,15 @@ class Lost:
         return f"{self.without_value} (first: {self.value!r} in row {self.first + 1}{zeros})"
 
     @property
+    def unread(self) -> bool:
+        """Whether they count as missing."""
+        return self.fate == "missing"
+
+    @property
     def without_value(self) -> str:
         """The same without naming a value, which may be sealed."""
         values = "1 value is" if self.count == 1 else f"{self.count} values are"
-        fate = "an unknown level" if self.unknown else "missing"
-        return f"column '{self.column}': {values} not {self.wanted}, and taken for {fate}"
+        return f"column '{self.column}': {values} not {self.wanted}, and taken for {self.fate}"
 
 
 def in_all_parts(parts: Iterable[tuple[int, Lost]]) -> list[Lost]:
@@ -84,10 +88,11 @@ def in_all_parts(parts: Iterable[tuple[int, Lost]]) -> list[Lost]:
     >>> [str(one) for one in in_all_parts(parts)]
     ["column 'age': 3 values are not a number, and taken for missing (first: 'abc' in row 6)"]
     """
-    found: dict[str, Lost] = {}
+    found: dict[tuple[str, str], Lost] = {}
     for before, lost in parts:
-        first = found.get(lost.column, replace(lost, count=0, first=lost.first + before))
-        found[lost.column] = replace(first, count=first.count + lost.count)
+        key = (lost.column, lost.fate)
+        first = found.get(key, replace(lost, count=0, first=lost.first + before))
+        found[key] = replace(first, count=first.count + lost.count)
     return list(found.values())
 
 
@@ -138,17 +143,30 @@ def level_texts(column: "Column", values: pa.Array) -> pa.Array:
 
 
 def lost_in(column: "Column", values: pa.Array, found: np.ndarray) -> Lost | None:
-    """The values that are there and could not be read, or are an unknown level; None if there are none."""
+    """The values that are there and could not be read, or else are unknown levels or percentages without a sign."""
     if column.kind in (CATEGORY, MANY):
         return _unknown_in(column, level_texts(column, values), found)
-    if column.kind == TEXT or not np.isnan(found).any():
+    if column.kind == TEXT:
         return None
     lost = np.flatnonzero(np.isnan(found) & ~is_missing(values))
     if not len(lost):
-        return None
+        return _without_percent(column, values) if column.spelling == money_texts.PERCENT else None
     first = int(lost[0])
     wanted = f"one of {', '.join(column.levels)}" if column.kind == ORDERED else f"a {column.kind}"
     return Lost(column.name, wanted, len(lost), first, str(values[first].as_py()))
+
+
+def _without_percent(column: "Column", values: pa.Array) -> Lost | None:
+    """A workbook, and many a program, holds 12.5 % as 0.125: what is meant cannot be told."""
+    bare = ~is_missing(values)
+    if is_text(values.type):
+        signed = pc.fill_null(pc.match_substring(values, "%"), True)
+        bare &= ~signed.to_numpy(zero_copy_only=False)
+    if not bare.any():
+        return None
+    first = int(np.flatnonzero(bare)[0])
+    wanted, fate = "written with a percent sign", "percentages as they stand there"
+    return Lost(column.name, wanted, int(bare.sum()), first, str(values[first].as_py()), fate)
 
 
 def _unknown_in(column: "Column", texts: pa.Array, found: np.ndarray) -> Lost | None:
@@ -168,7 +186,7 @@ def _unknown_in(column: "Column", texts: pa.Array, found: np.ndarray) -> Lost | 
     first = int(np.flatnonzero(unknown)[0])
     value = texts[first].as_py()
     zeros = column.kind == MANY or value in {level.lstrip("0") for level in column.levels}
-    return Lost(column.name, wanted, int(unknown.sum()), first, value, True, zeros)
+    return Lost(column.name, wanted, int(unknown.sum()), first, value, "an unknown level", zeros)
 
 
 def codes(texts: pa.Array, levels: tuple[str, ...]) -> np.ndarray:

@@ -112,6 +112,16 @@ def read_raw(
 def as_read(table: pa.Table, reading: Reading, hint: Mapping[str, Any] | None = None) -> pa.Table:
     """Rows in memory as if they had been read from a typed file; what was read before stays as it is.
 
+    Parameters
+    ----------
+    table, reading, hint
+        The rows; the others as for `read_table`.
+
+    Returns
+    -------
+    pyarrow.Table
+        The rows, with what was found in their metadata.
+
     Examples
     --------
     >>> as_read(pa.table({"x": ["1.234,5", "?"]}), Reading(missing=["?"])).to_pydict()

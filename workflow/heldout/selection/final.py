@@ -97,7 +97,7 @@ class Predictor:
     def _tell(self, lost: list[Lost], sealed: bool) -> None:
         """Each line once, though probabilities are asked for after labels."""
         told: set[str] = self.__dict__.setdefault("_told", set())
-        lines = [one.without_value for one in lost if not one.unknown] if sealed else map(str, lost)
+        lines = [one.without_value for one in lost if one.unread] if sealed else map(str, lost)
         for line in lines:
             if line not in told:
                 print(f"heldout: {line}", file=sys.stderr)
