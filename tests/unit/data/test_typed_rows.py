@@ -326,3 +326,12 @@ def test_frames_that_arrow_does_not_take():
     assert table_of(pd.DataFrame({"x": [1 + 2j, 3]})).to_pydict() == {"x": ["(1+2j)", "(3+0j)"]}
     with pytest.raises(HeldoutError, match="several columns named a"):
         table_of(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
+def test_moments_among_days_keep_their_time():
+    values = [dt.date(1970, 1, 2), dt.datetime(1970, 1, 2, 3), None]
+    table = table_of(pd.DataFrame({"d": np.array(values, object)}))
+    found = Schema((Column("d", "date"),), Target("y", None)).encode(table)
+    assert np.array_equal(found, [[86400], [97200], [np.nan]], equal_nan=True)
+    whole = table_of(pd.DataFrame({"d": np.array([values[0], None], object)}))
+    assert whole.schema.field("d").type == pa.date32()

@@ -1,5 +1,6 @@
 """Arrow arrays as plain values: without dictionaries, as texts, as numbers."""
 
+import datetime as dt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -197,9 +198,23 @@ def table_of(frame: "pd.DataFrame") -> pa.Table:
         twice = sorted({str(name) for name in frame.columns[frame.columns.duplicated()]})
         raise HeldoutError(f"the table has several columns named {', '.join(twice)}")
     try:
-        return pa.Table.from_pandas(frame, preserve_index=False)
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        return _with_times_of_day(table, frame)
     except FAILURES:
         return pa.table({str(name): _column_of(frame[name]) for name in frame.columns})
+
+
+def _with_times_of_day(table: pa.Table, frame: "pd.DataFrame") -> pa.Table:
+    """Of days among which there are moments, Arrow would keep the days only."""
+    for i, field in enumerate(table.schema):
+        values = frame.iloc[:, i].tolist() if pa.types.is_date(field.type) else []
+        if any(isinstance(value, dt.datetime) for value in values):
+            moments = [
+                dt.datetime(value.year, value.month, value.day) if type(value) is dt.date else value
+                for value in values
+            ]
+            table = table.set_column(i, field.name, pa.Array.from_pandas(moments))
+    return table
 
 
 def _column_of(values: "pd.Series") -> pa.Array:
