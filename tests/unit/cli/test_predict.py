@@ -220,6 +220,36 @@ def test_no_file_is_left_where_a_later_part_fails(project, capsys, monkeypatch):
     assert not list(project.glob("*out.csv*"))
 
 
+@pytest.mark.parametrize("rows", [1, 2, 3, 100])
+@pytest.mark.parametrize("keys", [[], ["--output", "out.csv"]])
+def test_what_cannot_be_read_is_said_once_for_the_whole_file(
+    project, capsys, monkeypatch, rows, keys
+):
+    in_parts(monkeypatch, rows)
+    path = echo(project / "echo.joblib", WIDTH, None)
+    (project / "new.csv").write_text("width\n1\n2\nabc\n4\nx\n6\ny\n")
+    assert main(["predict", path, "new.csv", *keys]) == 0
+    said = [line for line in capsys.readouterr().err.splitlines() if "column" in line]
+    assert said == [
+        "heldout: column 'width': 3 values are not a number, and taken for missing "
+        "(first: 'abc' in row 3)"
+    ]
+
+
+def test_with_probabilities_it_is_said_once_too(project, capsys):
+    pd.DataFrame(small_table() | {"width": ["abc"] * 60}).to_csv("new.csv", index=False)
+    assert main(["predict", MODEL, "new.csv", "--proba"]) == 0
+    assert capsys.readouterr().err.count("60 values are not a number") == 1
+
+
+def test_what_is_doubtful_in_a_new_file_is_said_once(project, capsys, monkeypatch):
+    in_parts(monkeypatch, 1)
+    path = echo(project / "echo.joblib", WIDTH, None)
+    (project / "new.csv").write_text("width;z\n1,234;x\n1,5;x\n2.5;x\n")
+    assert main(["predict", path, "new.csv"]) == 0
+    assert capsys.readouterr().err.count("numbers have decimal commas") == 1
+
+
 PEAK = """
 import resource, sys
 from heldout.cli import main

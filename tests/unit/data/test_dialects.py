@@ -175,7 +175,7 @@ def test_a_comma_with_three_digits_after_it_is_said(read):
     found = read("a;b\n1,234;x\n")
     assert found.column("a").to_pylist() == ["1.234"]
     assert found_reading(found)["notes"] == [
-        "'1,234' is read as 1.234; if that is wrong, set decimal: '.' and thousands: ','"
+        "numbers such as 1,234 are read as 1.234; if that is wrong, set decimal: '.' and thousands: ','"
     ]
     assert read("a;b\n1,234;x\n", thousands=",").column("a").to_pylist() == ["1234"]
     assert read('a,b\n"1,234",x\n').column("a").to_pylist() == ["1234"]
@@ -193,7 +193,10 @@ def test_other_numbers_of_the_file_say_what_a_comma_means(read):
 def test_both_marks_are_said(read):
     found = read("a;b\n2.5;0,5\n")
     assert found.to_pydict() == {"a": ["2.5"], "b": ["0.5"]}
-    assert "decimal commas ('0,5') and decimal points ('2.5')" in found_reading(found)["notes"][0]
+    assert (
+        "decimal commas (such as 3,5) and decimal points (such as 3.5)"
+        in found_reading(found)["notes"][0]
+    )
     assert read('a,b\n2.5,"1,3"\n').column("b").to_pylist() == ["1,3"]
 
 
@@ -238,3 +241,22 @@ def test_how_a_table_was_read_in_words(read):
     assert in_words(found_reading(table), table.num_rows, table.num_columns) == (
         "csv, delimiter ';', decimal comma, thousands with points, latin-1, 1 rows × 2 columns"
     )
+
+
+@pytest.mark.parametrize(
+    ("hint", "read"),
+    [
+        ({}, "1.234"),
+        ({"decimal": ",", "thousands": "."}, "1234"),
+        ({"decimal": ".", "thousands": ","}, "1.234"),
+        ({"decimal": ","}, "1.234"),
+    ],
+)
+def test_a_lone_point_before_three_digits_is_what_it_was_in_the_training(tmp_path, hint, read):
+    path = tmp_path / "t.csv"
+    path.write_text("a;b\n1.234;x\n")
+    table = read_table(str(path), hint=hint)
+    assert table.column("a").to_pylist() == [read]
+    assert not found_reading(table)["notes"]
+    path.write_text("a;b\n1.234;2.5\n")  # here nothing is in doubt
+    assert read_table(str(path), hint=hint).column("a").to_pylist() == ["1.234"]

@@ -16,6 +16,8 @@ from heldout.data.infer_target import infer_target
 from heldout.data.kinds import DATE_SPELLINGS
 from heldout.data.notes import worded
 from heldout.data.prepare import prepare
+from heldout.data.read import read_table
+from heldout.data.reading import found_reading
 from heldout.data.request import Request
 from heldout.data.vault import SOURCE_ROW, read_sealed
 from heldout.errors import HeldoutError
@@ -66,6 +68,10 @@ def test_amounts_and_percentages_are_numbers(texts, values):
         ["R1", "R2"],
         ["(a)", "(b)"],
         ["$", "$1"],
+        ["10 %", "20"],
+        ["$5 %", "$6 %"],
+        ["($5)", "€6"],
+        ["1,-", "2,-"],
     ],
 )
 def test_what_only_resembles_an_amount_is_a_category(texts):
@@ -131,6 +137,10 @@ def test_what_only_resembles_a_quarter_or_a_month_is_a_category(texts):
         ("1970-01-02T02:00+02:00", 86400),
         ("1970-01-01 23:00:00.25 -0100", 86400.25),
         ("2 January 1970", 86400),
+        ("1970-01-01 12:30 AM", 1800),
+        ("1970-01-01 12:30 pm", 45000),
+        ("1970-01-01 24:00", 86400),
+        ("1970-01-01 23:59:60", 86400),
     ],
 )
 def test_zones_and_fractions(text, seconds):
@@ -138,7 +148,20 @@ def test_zones_and_fractions(text, seconds):
 
 
 @pytest.mark.parametrize(
-    "text", ["2024-02-30", "2024-13-01", "31.04.2024", "2024-01-01 25:00", "1/2/24"]
+    "text",
+    [
+        *(
+            "2024-02-30",
+            "2023-02-29",
+            "2024-13-01",
+            "2024-00-10",
+            "2024-01-00",
+            "31.04.2024",
+            "1/2/24",
+        ),
+        *("2024-01-01 25:00", "2024-01-01 24:01", "2024-01-01 10:60", "2024-01-01 10:00:61"),
+        *("2024-01-01 13:00 PM", "2024-01-01 0:10 am"),
+    ],
 )
 def test_a_day_that_there_is_not_is_no_date(text):
     assert one([text])[0].kind == "category"
@@ -172,6 +195,10 @@ def test_typed_dates_are_dates_and_times_of_day_are_numbers():
     assert one([dt.date(1970, 1, 2)])[1] == [86400]
     assert one([dt.datetime(1970, 1, 2, tzinfo=dt.UTC), None])[1][0] == 86400
     assert one(pa.array([86400 * 10**9], pa.timestamp("ns")))[1] == [86400]
+    assert one([dt.date(1960, 1, 1), dt.date(9999, 12, 31)])[1] == [-315619200, 253402214400]
+    assert one([dt.datetime(9999, 12, 31, 0, 0, 1)])[1] == [253402214401]
+    assert one(pa.array([10**13, -1], pa.timestamp("s")))[1] == [10**13, -1]
+    assert one(pa.array([1500], pa.timestamp("ms", "Europe/Berlin")))[1] == [1.5]
     assert one([dt.timedelta(seconds=1)])[0].kind == "number"
     assert one([dt.time(0, 0, 1)])[1] == [1e6]
 
@@ -230,6 +257,8 @@ def test_an_ordered_category_of_the_file_keeps_its_order():
     ("values", "asked", "message"),
     [
         (["1", "abc", "z"], "number", "'x' is to be a number, and row 2 has 'abc' (and 1 more)"),
+        (["1", "1_000"], "number", "'x' is to be a number, and row 2 has '1_000'"),
+        (["1", "\u0661\u0662"], "number", "'x' is to be a number, and row 2 has '\u0661\u0662'"),
         (["S", "XL"], ["S", "L"], "'x' is to be one of S, L, and row 2 has 'XL'"),
         (["yes", "maybe"], "boolean", "'x' is to be a boolean, and row 2 has 'maybe'"),
         (["2024-01-01", "soon"], "date", "'x' is to be a date, and row 2 has 'soon'"),
@@ -260,9 +289,19 @@ def test_a_target_may_be_an_amount():
 
 
 def test_amounts_without_sign_are_read_in_the_spelling_of_the_column():
-    texts = pa.array(["3.000,50", "3.000", "12.50", "12,5", "1,2,3", "1.23.4", None])
+    texts = pa.array(["3.000,50", "12.50", "12,5", "1,2,3", "1.23.4", None])
     read = money_texts.numbers(texts, ",", ".")
-    assert np.array_equal(read, [3000.5, 3000, 12.5, 12.5, *[np.nan] * 3], equal_nan=True)
+    assert np.array_equal(read, [3000.5, 12.5, 12.5, *[np.nan] * 3], equal_nan=True)
+
+
+def test_a_plain_number_among_amounts_is_that_number(tmp_path):
+    """Reading writes 1,459 as 1.459, which must not become 1459 in a column of euros."""
+    (tmp_path / "t.csv").write_text("x;y\n1,459 €;1\n1,5;2\n2,125;3\n1.000,25 €;4\n")
+    table = read_table(str(tmp_path / "t.csv"))
+    column, read = one(table.column("x").to_pylist(), decimal=",", thousands=".")
+    assert (column.decimal, column.thousands) == (",", ".")
+    assert read == [1.459, 1.5, 2.125, 1000.25]
+    assert column.encode(pa.array(["1.459", "1459 €"])).tolist() == [1.459, 1459]
 
 
 def test_many_notes_of_one_sort_are_said_together():
@@ -307,6 +346,17 @@ def test_no_unsealed_file_depends_on_a_sealed_value(tmp_path, column):
     for i, row in enumerate(read_sealed(tmp_path / "vault").column(SOURCE_ROW).to_pylist()):
         columns[column][row] = HOSTILE[column][i % 4]
     assert written() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "other"), [("7,25", "66.5"), ("7,125", "x"), ("8.765", "0,25"), ("8.765", "4,5")]
+)
+def test_notes_on_the_dialect_name_no_value(tmp_path, text, other):
+    """It is found from all rows, so that the value might be a sealed one."""
+    (tmp_path / "t.csv").write_text(f"x;y\n{text};1\n{other};2\n")
+    [note] = found_reading(read_table(str(tmp_path / "t.csv")))["notes"]
+    assert text not in note
+    assert other not in note
 
 
 def test_the_facts_have_every_guess(tmp_path):

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tables import prepared, write_csv, write_parquet
 
+from heldout.data.infer_target import infer_target
 from heldout.data.prepare import prepare
 from heldout.data.reading import Reading
 from heldout.data.request import Request
@@ -114,6 +115,43 @@ def test_groups_are_sealed_whole(tmp_path):
         kept = {COLUMNS["group"][row] for row in np.load(tmp_path / "data" / "rows.npy")["source"]}
         assert len(sealed) == 3
         assert not sealed & kept
+
+
+def labelled_test(folder, labels, test_labels):
+    """The sealed target of a test table of its own, whose labels may be spelled otherwise."""
+    columns = {"x": list(range(20)), "y": labels * 10}
+    test = write_parquet(folder / "test.parquet", columns | {"y": test_labels * 10})
+    prepared(folder, columns, test=test)
+    target = infer_target("y", pa.array(labels), None)
+    return target.encode(read_sealed(folder / "vault").column("y").combine_chunks())
+
+
+@pytest.mark.parametrize("labels", [["True", "False"], [True, False], ["TRUE", "FALSE"]])
+@pytest.mark.parametrize("test_labels", [["true", "false"], [True, False], ["True", "False"]])
+def test_true_and_false_are_labels_however_they_are_written(tmp_path, labels, test_labels):
+    assert labelled_test(tmp_path, labels, test_labels).tolist() == [1, 0] * 10
+
+
+@pytest.mark.parametrize("test_labels", [["Yes", "no"], ["yes ", "no"], ["1", "0"]])
+def test_labels_of_a_test_table_that_are_spelled_otherwise_are_refused(tmp_path, test_labels):
+    """Every prediction would count as an error."""
+    with pytest.raises(HeldoutError, match=r"spell them as there \(no, yes\)"):
+        labelled_test(tmp_path, ["yes", "no"], test_labels)
+
+
+def test_a_new_class_in_a_test_table_is_no_spelling(tmp_path):
+    assert labelled_test(tmp_path, ["yes", "no"], ["perhaps", "no"]).tolist() == [2, 0] * 10
+
+
+def test_a_group_is_one_however_its_number_is_spelled(tmp_path):
+    """A group in two folds would be a leak; 01 and 1 are two names all the same."""
+    labels = ["1", "1.0", "01", "2.00"]
+    columns = {"x": list(range(40)), "g": labels * 10, "y": [float(i) for i in range(40)]}
+    unit = prepared(tmp_path, columns, groups="g").rows["unit"][:4]
+    assert unit[0] == unit[1]
+    assert len(set(unit.tolist())) == 3
+    folds = prepared(tmp_path, columns, fold_column="g").rows["fold"][:4]
+    assert folds[0] == folds[1]
 
 
 def test_groups_may_be_a_category_of_the_file(tmp_path):

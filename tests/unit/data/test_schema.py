@@ -174,6 +174,17 @@ def test_a_regression_needs_numbers(values):
         infer_target("y", pa.array(values), False)
 
 
+@pytest.mark.parametrize("classification", [None, False])
+def test_dates_are_no_target_of_a_regression(classification):
+    """Microseconds since 1970 are not what anybody means."""
+    days = pa.array([dt.date(2020, 1, 2), dt.date(2020, 1, 1)])
+    if classification is None:
+        assert infer_target("y", days, None).classes == ("2020-01-01", "2020-01-02")
+    else:
+        with pytest.raises(HeldoutError, match="target 'y' holds dates, not numbers"):
+            infer_target("y", days, False)
+
+
 @pytest.mark.parametrize(
     ("classes", "values"),
     [(("a", "b"), ["c", "a"]), ((1, 2), ["x", "1.0"]), ((1, 2), [7, 1]), ((0.5, 1), ["3", "0.50"])],

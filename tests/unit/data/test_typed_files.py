@@ -1,6 +1,7 @@
 """Files whose values have types: workbooks, SQLite, parquet and feather; and all of them in parts."""
 
 import datetime as dt
+import io
 import sqlite3
 from contextlib import closing
 
@@ -11,6 +12,7 @@ import pytest
 from pyarrow import feather, parquet
 
 from heldout.data.read import read_chunks, read_table
+from heldout.data.read_formulas import uncomputed
 from heldout.data.reading import Reading, found_reading
 from heldout.errors import HeldoutError
 
@@ -89,6 +91,34 @@ def test_the_sheet_is_chosen_and_said(tmp_path):
         read_table(workbook(tmp_path / "h.xlsx", {"one": [["a", "b"]]}))
 
 
+def test_formulas_that_were_never_computed_are_said(tmp_path):
+    path = tmp_path / "t.xlsx"
+    rows = [["a", "b"], *([i, f"=A{i}+1"] for i in range(2, 5000))]
+    workbook(path, {"one": rows, "two": [["a"], ["=1"]]})
+    table = read_table(str(path), Reading(sheet="one"))
+    assert table.column("b").null_count == 4998
+    [note] = found_reading(table)["notes"]
+    assert "sheet 'one' has 4,998 formulas without a stored result" in note
+    workbook(path, {"one": [["a", "b"], [1, "=x"[1:]], [2, None]]})
+    assert found_reading(read_table(str(path)))["notes"] == []
+
+
+@pytest.mark.parametrize(
+    ("cell", "count"),
+    [
+        (b'<c r="B2"><f>A1</f><v/></c>', 1),
+        (b'<c r="B2"><f>A1</f></c>', 1),
+        (b'<c r="B2" s="1"><f t="shared" si="0"/><v></v></c>', 1),
+        (b'<c r="B2"><f>A1</f><v>0</v></c>', 0),
+        (b'<c r="B2" t="str"><f>A1</f><v></v></c>', 0),
+        (b'<c r="B2"/><c r="B3"><v>1</v></c>', 0),
+    ],
+)
+def test_formulas_with_and_without_a_result(cell, count, monkeypatch):
+    monkeypatch.setattr("heldout.data.read_formulas.PIECE", 7)
+    assert uncomputed(io.BytesIO(b"<row>" + cell * 3 + b"</row>")) == 3 * count
+
+
 def test_without_openpyxl_the_error_says_what_to_install(tmp_path, monkeypatch):
     path = workbook(tmp_path / "t.xlsx", {"one": [["a"], [1]]})
     monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
@@ -162,6 +192,28 @@ def test_parts_are_the_whole(tmp_path, name, rows):
     assert pa.concat_tables(parts).to_pydict() == whole.to_pydict()
     assert [float(x) for x in whole.column("x").to_pylist()] == COLUMNS["x"]
     assert {str(found_reading(part)) for part in parts} == {str(found_reading(whole))}
+
+
+MIXED = {
+    "a": [1, 2, 3, "x", 5.5, None, 7],
+    "b": [None, None, 1, 2, 3.0, 4, 5],
+    "c": [True, False, 1, 0, None, "yes", True],
+    "d": ["x", None, None, "y", "z", "w", "3.0"],
+}
+
+
+@pytest.mark.parametrize("name", ["t.xlsx", "t.sqlite"])
+@pytest.mark.parametrize("rows", [1, 2, 3, 5, 7])
+def test_parts_of_mixed_cells_are_the_whole(tmp_path, name, rows):
+    lines = list(zip(*MIXED.values(), strict=True))
+    if name == "t.xlsx":
+        workbook(tmp_path / name, {"one": [list(MIXED), *lines]})
+    else:
+        database(tmp_path / name, {"one": (list(MIXED), lines)})
+    parts = list(read_chunks(str(tmp_path / name), Reading(), rows))
+    whole = read_table(str(tmp_path / name))
+    assert [part.num_rows for part in parts] == [min(rows, 7 - i) for i in range(0, 7, rows)]
+    assert pa.concat_tables(parts, promote_options="permissive").to_pydict() == whole.to_pydict()
 
 
 def test_parts_know_the_end_of_the_file(tmp_path):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pyarrow import csv, parquet
 
 from heldout.data.arrow_values import table_of
+from heldout.data.infer import infer_columns
 from heldout.data.prepare import prepare
 from heldout.data.prepared import open_prepared
 from heldout.data.read import read_table
@@ -131,9 +132,8 @@ def read_as(**changed):
         ("price", "$1,234.50", 1234.5),
         ("price", "1,234.50", 1234.5),
         ("price", 7.25, 7.25),
-        *[("flag", value, 1) for value in (True, 1, 1.0, "1", "yes", "TRUE", "y")],
-        *[("flag", value, 0) for value in (False, 0, "0", "no", "False", "n")],
-        ("colour", "green", 2),
+        *[("flag", value, 1) for value in (True, 1, 1.0, "1", "1.0", "yes", "TRUE", "y")],
+        *[("flag", value, 0) for value in (False, 0, "0", "0.0", "no", "False", "n")],
         ("size", "L", 2),
         ("when", "1970-01-02", 86400),
         ("when", "2.1.1970", 86400),
@@ -169,6 +169,105 @@ def test_what_cannot_be_read_is_missing_and_counted(name, value):
     row, lost = read_as(**{name: value})
     assert np.isnan(row[name])
     assert lost == [name]
+
+
+def coded(kind, levels, new, spelling=""):
+    """New values of a category: codes, texts in the frame, and what is said."""
+    schema = Schema((Column("c", kind, levels, spelling),), Target("y", None))
+    lost = []
+    table = pa.table({"c": new})
+    matrix = schema.encode(table, lost)
+    return matrix.ravel().tolist(), schema.frame(table)["c"].tolist(), [str(one) for one in lost]
+
+
+def test_an_unknown_level_is_said():
+    codes, texts, said = coded("category", ("blue", "red"), ["red", "green", None, "Blue"])
+    assert codes[:2] + codes[3:] == [1, 2, 2]
+    assert texts[1] == "green"
+    assert said == [
+        "column 'c': 2 values are not a level of the training table, and taken for an unknown level "
+        "(first: 'green' in row 2)"
+    ]
+    assert coded("category", ("blue", "red"), ["red", None])[2] == []
+
+
+@pytest.mark.parametrize("new", [["1234", "99999"], [1234, 99999], [1234.0, 99999.0]])
+def test_lost_leading_zeros_are_said(new):
+    said = coded("category", ("01234", "99999"), new)[2]
+    assert said == [
+        "column 'c': 1 value is not a level of the training table, and taken for an unknown level "
+        "(first: '1234' in row 1; are leading zeros lost?)"
+    ]
+    said = coded("many", (), [*new, new[0]], "00000")[2]
+    assert said == [
+        "column 'c': 2 values are not of 5 digits, as the levels of the training table are, and taken "
+        "for an unknown level (first: '1234' in row 1; are leading zeros lost?)"
+    ]
+    assert coded("many", (), ["1234"], "digits")[2] == []
+    assert coded("many", (), ["01234", "123456", None, "x"], "00000")[2] == []
+
+
+def test_whole_numbers_written_as_floats_are_their_levels():
+    """As pandas writes whole numbers among which one is missing."""
+    codes, texts, said = coded("category", ("1", "2", "3.0"), ["1.0", "2.00", "3.0", "2"])
+    assert (codes, texts, said) == ([0, 1, 2, 1], ["1", "2", "3.0", "2"], [])
+    assert coded("ordered", ("1", "2"), ["2.0", "1.0"])[0] == [1, 0]
+    whole, floats = (coded("many", (), new, "digits") for new in (["17", "8"], ["17.0", "8.0"]))
+    assert whole == floats
+    assert coded("many", (), ["17"])[0] != coded("many", (), ["17.0"])[0]
+
+
+@pytest.mark.parametrize("new", [["12.5 %", "0.125", None], [None, 0.125, 0.5]])
+def test_percentages_without_their_sign_are_said(new):
+    """A workbook holds 12.5 % as 0.125."""
+    schema = Schema((Column("p", "number", (), "percent", ".", ","),), Target("y", None))
+    lost = []
+    assert schema.encode(pa.table({"p": new}), lost)[1, 0] == 0.125
+    count = "1 value is" if new[0] else "2 values are"
+    assert [str(one) for one in lost] == [
+        f"column 'p': {count} not written with a percent sign, and taken for percentages as they "
+        "stand there (first: '0.125' in row 2)"
+    ]
+    schema.encode(pa.table({"p": ["1 %", None]}), lost := [])
+    assert lost == []
+
+
+def test_codes_of_many_levels_know_their_width():
+    def spelled(texts):
+        found = infer_columns(pa.table({"c": texts}), ["c"], {"c": "category"})
+        return found.columns[0].kind, found.columns[0].spelling
+
+    assert spelled([f"{i:05}" for i in range(80)]) == ("many", "00000")
+    assert spelled([f"{i}" for i in range(80)]) == ("many", "digits")
+    assert spelled([f"{i:05}" for i in range(80)] + ["123456"]) == ("many", "digits")
+    assert spelled([f"{i:05}" for i in range(80)] + ["x"]) == ("many", "")
+
+
+def test_rows_in_memory_are_read_as_those_of_a_file():
+    """Texts that mean missing, and what was in doubt."""
+    seen = []
+
+    class Sees(list):
+        takes_frame = False
+
+        def transform(self, features):
+            seen.append(features)
+            return features
+
+        def predict(self, features):
+            return np.zeros(len(features))
+
+        def __getitem__(self, place):
+            return self
+
+    columns = (Column("n", "number"), Column("c", "category", ("a", "b")))
+    schema = Schema(columns, Target("y", None), missing=("?",))
+    predictor = Predictor(Sees(), schema.as_json())
+    predictor.reading = {"decimal": ",", "thousands": "."}
+    rows = {"n": ["1.234", "?", "5"], "c": ["a", "?", "b"]}
+    for table in (pd.DataFrame(rows), pa.table(rows)):
+        predictor.predict(table)
+        assert np.array_equal(seen.pop(), [[1234, 0], [np.nan] * 2, [5, 1]], equal_nan=True)
 
 
 def test_a_missing_value_is_not_counted():
@@ -221,3 +320,18 @@ def test_unknown_levels_stay_texts_in_the_frame():
     assert frame["size"].cat.categories.tolist() == ["S", "M", "L"]
     assert [str(kind) for kind in frame.dtypes[:3]] == ["float64"] * 3
     assert str(frame["when"].dtype) == "datetime64[us]"
+
+
+def test_frames_that_arrow_does_not_take():
+    assert table_of(pd.DataFrame({"x": [1 + 2j, 3]})).to_pydict() == {"x": ["(1+2j)", "(3+0j)"]}
+    with pytest.raises(HeldoutError, match="several columns named a"):
+        table_of(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
+def test_moments_among_days_keep_their_time():
+    values = [dt.date(1970, 1, 2), dt.datetime(1970, 1, 2, 3), None]
+    table = table_of(pd.DataFrame({"d": np.array(values, object)}))
+    found = Schema((Column("d", "date"),), Target("y", None)).encode(table)
+    assert np.array_equal(found, [[86400], [97200], [np.nan]], equal_nan=True)
+    whole = table_of(pd.DataFrame({"d": np.array([values[0], None], object)}))
+    assert whole.schema.field("d").type == pa.date32()

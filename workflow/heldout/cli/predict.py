@@ -4,10 +4,11 @@ import argparse
 import csv
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from heldout.data.encode import Lost, in_all_parts
 from heldout.data.read import read_chunks
 from heldout.data.reading import Reading, found_reading
 from heldout.data.schema import schema_from_json
@@ -48,7 +49,11 @@ def _parts(predictor: Predictor, source: str) -> Iterator[Any]:
     names = {column.name for column in schema.columns}
     rows = min(max(CELLS // max(len(names), 1), 1), MOST_ROWS)
     reading = Reading(missing=schema.missing)
+    notes: list[str] | None = None
     for part in read_chunks(source, reading, rows, predictor.reading):
+        if notes is None:
+            notes = found_reading(part).get("notes", [])
+            _say(notes)
         for new, old in found_reading(part).get("renamed", {}).items():
             if old in names and new not in names:
                 raise HeldoutError(
@@ -88,19 +93,31 @@ def _lines(predictor: Predictor, parts: Iterator[Any], proba: bool) -> Iterator[
     classes = predictor.classes
     if proba and classes is None:
         raise HeldoutError("--proba: the model predicts a number, which has no probabilities")
-    number = 0
+    number, lost = 0, list[tuple[int, Lost]]()
     for part in parts:
-        predicted, shares = _predicted(predictor, part, proba)
+        predicted, shares, gone = _predicted(predictor, part, proba)
+        lost += [(number, one) for one in gone]
         if not number:  # only now: nothing is printed if the first rows cannot be predicted
             yield ["row", "prediction", *(f"p_{label}" for label in (classes or []) if proba)]
         for label, share in zip(predicted, shares, strict=True):
             number += 1
             yield [number, label, *share]
+    _say(map(str, in_all_parts(lost)))
 
 
-def _predicted(predictor: Predictor, part: Any, proba: bool) -> tuple[list[Any], list[list[float]]]:
+def _say(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(f"heldout: {line}", file=sys.stderr)
+
+
+def _predicted(
+    predictor: Predictor, part: Any, proba: bool
+) -> tuple[list[Any], list[list[float]], list[Lost]]:
+    lost: list[Lost] = []
     try:
-        predicted = predictor.predict(part).tolist()
-        return predicted, predictor.predict_proba(part).tolist() if proba else [[]] * len(predicted)
+        said = predictor.predictions(part, lost=lost)
+        predicted = predictor.answers(said).tolist()
+        shares = predictor.shares(said).tolist() if proba else [[]] * len(predicted)
     except (AttributeError, ValueError) as error:
         raise HeldoutError(f"the model refuses these rows: {error}") from None
+    return predicted, shares, lost

@@ -1,5 +1,6 @@
 """Arrow arrays as plain values: without dictionaries, as texts, as numbers."""
 
+import datetime as dt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,10 @@ from heldout.errors import HeldoutError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+WHOLE = r"^(-?\d+)\.0+$"
+FAILURES = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)
 
 
 def values_of(table: pa.Table, name: str) -> pa.Array:
@@ -70,6 +75,29 @@ def is_date(kind: pa.DataType) -> bool:
     return pa.types.is_date(kind) or pa.types.is_timestamp(kind)
 
 
+def labels_of(values: pa.Array) -> pa.Array:
+    """The values as labels that are equal or not: texts that are whole numbers have one spelling.
+
+    Parameters
+    ----------
+    values
+        The names of groups or folds.
+
+    Returns
+    -------
+    pyarrow.Array
+        The same, `1.0` as `1`.
+
+    Examples
+    --------
+    >>> labels_of(pa.array(["1", "1.0", "01", "a.0"])).to_pylist()
+    ['1', '1', '01', 'a.0']
+    """
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    return pc.replace_substring_regex(values, WHOLE, r"\1") if is_text(values.type) else values
+
+
 def texts_of(values: pa.Array) -> pa.Array:
     """The values as text: one spelling for each number, whatever its type."""
     if pa.types.is_floating(values.type):
@@ -124,6 +152,9 @@ def numbers_or_null(values: pa.Array) -> pa.Array:
 
 
 def _number_or_none(value: Any) -> float | None:
+    """Python reads more than a column of numbers has: 1_000, and digits of other scripts."""
+    if isinstance(value, str) and not (value.isascii() and "_" not in value):
+        return None
     try:
         return float(value)
     except (TypeError, ValueError):
@@ -163,16 +194,33 @@ def table_of(frame: "pd.DataFrame") -> pa.Table:
     >>> table_of(pd.DataFrame({"a": [1, "x"]}, dtype=object)).to_pydict()
     {'a': ['1', 'x']}
     """
+    if not frame.columns.is_unique:
+        twice = sorted({str(name) for name in frame.columns[frame.columns.duplicated()]})
+        raise HeldoutError(f"the table has several columns named {', '.join(twice)}")
     try:
-        return pa.Table.from_pandas(frame, preserve_index=False)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        return _with_times_of_day(table, frame)
+    except FAILURES:
         return pa.table({str(name): _column_of(frame[name]) for name in frame.columns})
+
+
+def _with_times_of_day(table: pa.Table, frame: "pd.DataFrame") -> pa.Table:
+    """Of days among which there are moments, Arrow would keep the days only."""
+    for i, field in enumerate(table.schema):
+        values = frame.iloc[:, i].tolist() if pa.types.is_date(field.type) else []
+        if any(isinstance(value, dt.datetime) for value in values):
+            moments = [
+                dt.datetime(value.year, value.month, value.day) if type(value) is dt.date else value
+                for value in values
+            ]
+            table = table.set_column(i, field.name, pa.Array.from_pandas(moments))
+    return table
 
 
 def _column_of(values: "pd.Series") -> pa.Array:
     try:
         return pa.Array.from_pandas(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
+    except FAILURES:
         missing = values.isna()
         texts = [None if gone else str(v) for v, gone in zip(values, missing, strict=True)]
         return pa.array(texts, pa.string())

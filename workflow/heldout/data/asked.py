@@ -51,7 +51,7 @@ def refuse_lost(column: Column, values: pa.Array, rows: np.ndarray) -> None:
     """Refuse a value that cannot be of the kind that the config asks for."""
     found = plain(column.name, values)
     lost = lost_in(column, found, column.encode(found))
-    if lost is not None:
+    if lost is not None and lost.unread:
         raise not_of_kind(lost, rows)
 
 

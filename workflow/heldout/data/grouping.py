@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from heldout.data.arrow_values import labels_of
 from heldout.data.input_checks import first_rows
 from heldout.data.prepared import WEIGHT, rows_with
 from heldout.data.request import Request
@@ -24,7 +25,7 @@ def units_of(request: Request, table: pa.Table, numbers: np.ndarray | None = Non
         raise HeldoutError(
             f"groups: '{request.groups}' is missing in {first_rows(absent, numbers)}"
         )
-    return pc.dictionary_encode(groups).indices.to_numpy().astype(np.int64)
+    return pc.dictionary_encode(labels_of(groups)).indices.to_numpy().astype(np.int64)
 
 
 def numbered_rows(request: Request, unsealed: pa.Table, source: np.ndarray) -> np.ndarray:
@@ -46,7 +47,7 @@ def _user_folds(name: str, unsealed: pa.Table, units: np.ndarray, groups: str | 
     absent = is_missing(values)
     if absent.any():
         raise HeldoutError(f"kfold.column: '{name}' is missing in {absent.sum()} unsealed rows")
-    labels = values.to_pylist()
+    labels = labels_of(values).to_pylist()
     levels = sorted(set(labels), key=_fold_order)
     if len(levels) < 2:
         raise HeldoutError(f"kfold.column: '{name}' holds one fold only; K must be at least 2")

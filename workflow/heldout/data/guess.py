@@ -32,6 +32,7 @@ from heldout.data.schema import Column
 TRUE_FALSE = {"true", "false"}
 FOUND = b"heldout"
 """Where the metadata of a table's schema say how it was read."""
+DIGITS = "digits"
 WORDS = 4
 """Texts of so many words on average, most of them different, look like free text."""
 
@@ -97,7 +98,7 @@ def category(name: str, present: pa.Array, notes: list[Note]) -> Column:
     if len(different) > len(texts) / 2 and _words(different) >= WORDS:
         text = "has {} different texts of several words, each of which counts as a level; as free text: {}"
         notes.append(Note("text", name, text.format(len(different), f"types: {{{name}: text}}")))
-    return Column(name, MANY, count=len(different))
+    return Column(name, MANY, spelling=_digits(different), count=len(different))
 
 
 def declared_category(name: str, values: pa.Array) -> Column:
@@ -176,6 +177,15 @@ def _amount(name: str, different: pa.Array, hints: Hints, notes: list[Note]) -> 
 def _date(name: str, different: pa.Array) -> Column | None:
     spellings = date_texts.spellings_of(different)
     return Column(name, DATE, spelling=date_texts.OR.join(spellings[:2])) if spellings else None
+
+
+def _digits(different: pa.Array) -> str:
+    """`digits` where all levels are, a 0 for each of them where they are codes of one width such as 01234."""
+    if not pc.all(pc.match_substring_regex(different, r"^\d+$")).as_py():
+        return ""
+    widths = pc.unique(pc.utf8_length(different)).to_pylist()
+    coded = len(widths) == 1 and pc.any(pc.starts_with(different, "0")).as_py()
+    return "0" * widths[0] if coded else DIGITS
 
 
 def _words(texts: pa.Array) -> float:

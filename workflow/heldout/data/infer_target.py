@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from heldout.data import guess
-from heldout.data.arrow_values import is_text, numbers, parses, plain, present_in, texts_of
+from heldout.data.arrow_values import is_date, is_text, numbers, parses, plain, present_in, texts_of
 from heldout.data.guess import Hints
 from heldout.data.schema import Column, Target
 from heldout.errors import HeldoutError
@@ -45,7 +45,7 @@ def infer_target(
     ('a', 'b')
     """
     found = plain(name, values)
-    numeric = parses(found) and not pa.types.is_boolean(found.type)
+    numeric = parses(found) and not pa.types.is_boolean(found.type) and not is_date(found.type)
     declared = pa.types.is_dictionary(values.type)
     amount = None if numeric or classification or declared else _amount(name, found, hints)
     if classification is None:
@@ -54,6 +54,10 @@ def infer_target(
         return Target(name, _classes(found, numeric))
     if amount is not None:
         return Target(name, None, amount.spelling, amount.decimal, amount.thousands)
+    if is_date(found.type):
+        raise HeldoutError(
+            f"target '{name}' holds dates, not numbers; make it a number of days or years"
+        )
     if not numeric:
         raise HeldoutError(
             f"target '{name}' is not a number everywhere; for classes set loss: zero_one"

@@ -3,12 +3,15 @@
 Every check raises an error that says what is wrong, in which row or column, and what to do.
 """
 
+import re
 from collections import Counter
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from heldout.data.arrow_values import plain, texts_of
+from heldout.data.description import some_levels
 from heldout.data.guess import hints_of
 from heldout.data.infer_target import infer_target
 from heldout.data.kinds import BOOLEAN, CATEGORY, NUMBER
@@ -144,13 +147,40 @@ def check_test_columns(request: Request, table: pa.Table, test: pa.Table) -> Non
 def check_test_target(
     request: Request, table: pa.Table, test: pa.Table, numbers: np.ndarray
 ) -> None:
-    """A test table of its own has a usable target in every row that has one."""
-    bad = _unusable(values_of(test, request.target), target_of(request, table))
+    """A test table of its own has a usable target in every row that has one, with labels spelled as in the other."""
+    target = target_of(request, table)
+    values = values_of(test, request.target)
+    if target.classes is not None:
+        _check_labels(request, target, values, numbers)
+    bad = _unusable(values, target)
     if bad.any():
         raise HeldoutError(
             f"test: target '{request.target}' is missing or no finite number in {bad.sum()} rows of "
             f"{request.test} (first: {first_rows(bad, numbers)}); mend or remove these rows"
         )
+
+
+def _check_labels(request: Request, target: Target, values: pa.Array, numbers: np.ndarray) -> None:
+    """Refuse labels that differ from the others in their spelling only: every prediction would be an error."""
+    assert target.classes is not None
+    unknown = target.encode(values) == len(target.classes)
+    if not unknown.any():
+        return
+    known = {_bare(str(label)) for label in target.classes}
+    texts = texts_of(plain(request.target, values)).to_pylist()
+    alike = np.array([text is not None and _bare(text) in known for text in texts])
+    if unknown.all() or (unknown & alike).any():
+        bad = unknown if unknown.all() else unknown & alike
+        raise HeldoutError(
+            f"test: target '{request.target}' has other labels in {bad.sum()} rows of {request.test} (first: "
+            f"{first_rows(bad, numbers)}) than in {request.data}: spell them as there "
+            f"({some_levels(target.classes)})"
+        )
+
+
+def _bare(label: str) -> str:
+    """A label without what may differ by accident: spaces, capitals, the point of a whole number."""
+    return re.sub(r"\.0+$", "", label.strip().casefold())
 
 
 def check_target_kind(request: Request, schema: Schema, table: pa.Table) -> None:

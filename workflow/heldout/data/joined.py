@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from heldout.data.arrow_values import labels_of
 from heldout.data.prepared import TIME, WEIGHT, Prepared, seen_digest
 from heldout.data.schema import numbers_in, schema_from_json, values_of
 from heldout.data.time_order import times_of
@@ -114,4 +115,5 @@ def _units(table: Prepared, sealed: pa.Table) -> np.ndarray:
     groups = table.facts.get("groups")
     if groups is None or groups not in sealed.column_names:
         return np.arange(sealed.num_rows)
-    return pc.dictionary_encode(values_of(sealed, groups)).indices.to_numpy(zero_copy_only=False)
+    labels = labels_of(values_of(sealed, groups))
+    return pc.dictionary_encode(labels).indices.to_numpy(zero_copy_only=False)

@@ -22,6 +22,7 @@ _PATTERN = (
     rf"^(?P<bracket>\()?{_SPACE}*(?P<minus>[-+−]?){_SPACE}*(?P<before>{_SIGN})?{_SPACE}*"
     rf"(?P<inner>[-−]?)(?P<body>{_BODY}){_SPACE}*(?P<after>{_SIGN}|%)?(?:,?-)?{_SPACE}*(?P<close>\))?$"
 )
+PLAIN = r"^\d+(?:\.\d+)?$"
 ALWAYS_GROUPS = r"[ '’\x{00a0}\x{202f}\x{2009}]"
 """Signs that only ever stand between groups of digits."""
 
@@ -62,7 +63,7 @@ def spelling_of(texts: pa.Array, decimal: str, thousands: str = "") -> Spelling 
     if kind is None:
         return None
     bodies = pc.replace_substring_regex(_field(parts, "body"), ALWAYS_GROUPS, "")
-    found = _signs(bodies, decimal, kind)
+    found = _signs(bodies.filter(pc.invert(_is_plain(parts))), decimal, kind)
     if found is None:
         return None
     made = Spelling(kind, *found)
@@ -73,14 +74,19 @@ def spelling_of(texts: pa.Array, decimal: str, thousands: str = "") -> Spelling 
 def numbers(texts: pa.Array, decimal: str, thousands: str) -> np.ndarray:
     """The numbers of texts with or without a currency or percent sign; NaN for what is none.
 
+    A number without a sign in plain spelling is that number: so are those of a file written when it is read.
+
     Examples
     --------
     >>> numbers(pa.array(["€ 3.000,50", "(1.200)", "-7 %", "8", "x", None]), ",", ".").tolist()
     [3000.5, -1200.0, -7.0, 8.0, nan, nan]
+    >>> numbers(pa.array(["1.459 €", "1.459"]), ",", ".").tolist()
+    [1459.0, 1.459]
     """
     parts = pc.extract_regex(texts, _PATTERN)
     bodies = _field(parts, "body")
-    plain = _plain_bodies(bodies, decimal, thousands)
+    spelled = _plain_bodies(bodies, decimal, thousands)
+    plain = pc.if_else(_is_plain(parts), bodies, spelled)
     values = pc.fill_null(plain.cast(pa.float64()), np.nan).to_numpy(zero_copy_only=False)
     opened, closed = _is(parts, "bracket", "("), _is(parts, "close", ")")
     minus = [_is(parts, name, sign) for name in ("minus", "inner") for sign in "-−"]
@@ -97,8 +103,7 @@ def _plain_bodies(bodies: pa.Array, decimal: str, thousands: str) -> pa.Array:
     fits = pc.match_substring_regex(bodies, grouped)
     own = pc.replace_substring_regex(bodies, t, "")
     own = pc.replace_substring(own, decimal, ".")
-    # A number that has been brought to plain spelling already, as the numbers of a file are.
-    plain = pc.match_substring_regex(bodies, r"^\d+(?:\.\d+)?$")
+    plain = pc.match_substring_regex(bodies, PLAIN)
     other = pc.if_else(plain, bodies, pa.scalar(None, bodies.type))
     return pc.if_else(fits, own, other)
 
@@ -152,6 +157,14 @@ def _kind(parts: pa.Array) -> str | None:
         return PERCENT if signs == {"%"} and everywhere else None
     brackets = pc.any(pc.equal(_field(parts, "bracket"), "(")).as_py()
     return MONEY if len(signs) == 1 or (brackets and not signs) else None
+
+
+def _is_plain(parts: pa.Array) -> pa.Array:
+    """Whether texts are numbers in plain spelling, without sign of a currency, percent sign or brackets."""
+    found = pc.match_substring_regex(_field(parts, "body"), PLAIN)
+    for name in ("before", "after", "bracket"):
+        found = pc.and_(found, pc.equal(_field(parts, name), ""))
+    return found
 
 
 def _field(parts: pa.Array, name: str) -> pa.Array:

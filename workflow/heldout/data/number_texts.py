@@ -185,7 +185,7 @@ def number_marks(
     Returns
     -------
     decimal, thousands, notes
-        The marks, and what was doubtful.
+        The marks, and what was doubtful; no value of the file, which may be sealed, is named.
 
     Examples
     --------
@@ -203,14 +203,10 @@ def number_marks(
     if marks:
         return decimal, marks[0], notes
     if decimal == "," and "1.234" in evidence and not _any(evidence, POINT_VOTES):
-        if hint.get("decimal") == "," and not hint.get("thousands"):
-            return decimal, None, notes
-        note = f"'{evidence['1.234']}' is read as {evidence['1.234'].replace('.', '')}"
-        return (
-            decimal,
-            ".",
-            [*notes, f"{note}: other numbers have decimal commas; else set thousands: ''"],
-        )
+        if hint.get("decimal") == ",":
+            return decimal, hint.get("thousands"), notes
+        note = "numbers such as 1.234 are read as 1234: others have decimal commas; else set thousands: ''"
+        return decimal, ".", [*notes, note]
     if decimal == "." and "1,234" in evidence:
         return decimal, ",", notes
     return decimal, None, notes
@@ -229,30 +225,30 @@ def _decimal(
     commas, points = _any(evidence, COMMA_VOTES), _any(evidence, POINT_VOTES)
     if commas and points:
         decimal = "," if delimiter == ";" else "."
-        what = "each is read as written" if decimal == "," else f"'{commas}' stays a text"
+        what = "each is read as written" if decimal == "," else "the former stay texts"
         return decimal, [
-            f"numbers have decimal commas ('{commas}') and decimal points ('{points}'): {what}; "
+            f"numbers have decimal commas (such as {commas}) and decimal points (such as {points}): {what}; "
             "set decimal if that is wrong"
         ]
     if commas or points:
         return ("," if commas else "."), []
     if "1,234" in evidence:
-        return _in_doubt(evidence["1,234"], delimiter, hint)
+        return _in_doubt(delimiter, hint)
+    if "1.234" in evidence and hint.get("thousands") == ".":
+        return hint["decimal"], []
     return ("," if "1.234.567" in evidence else "."), []
 
 
-def _in_doubt(
-    example: str, delimiter: str | None, hint: Mapping[str, Any]
-) -> tuple[str, list[str]]:
+def _in_doubt(delimiter: str | None, hint: Mapping[str, Any]) -> tuple[str, list[str]]:
     """Only commas with three digits after them: decimal commas or thousands?"""
     if hint.get("decimal") == "," or hint.get("thousands") == ",":
         return hint["decimal"], []
     decimal = "," if delimiter == ";" else "."
-    value = example.replace(",", "." if decimal == "," else "")
+    value = "1.234" if decimal == "," else "1234"
     other = "decimal: '.' and thousands: ','" if decimal == "," else "decimal: ','"
-    return decimal, [f"'{example}' is read as {value}; if that is wrong, set {other}"]
+    return decimal, [f"numbers such as 1,234 are read as {value}; if that is wrong, set {other}"]
 
 
 def _any(evidence: Mapping[str, str], kinds: tuple[str, ...]) -> str | None:
-    """An example of any of these ways of writing."""
-    return next((evidence[kind] for kind in kinds if kind in evidence), None)
+    """The first of these ways of writing that occurs."""
+    return next((kind for kind in kinds if kind in evidence), None)

@@ -14,8 +14,8 @@ import pyarrow as pa
 from heldout.data.number_texts import number_marks
 from heldout.data.read_bytes import COMPRESSIONS
 from heldout.data.read_text import evidence_of
-from heldout.data.read_values import refined
-from heldout.data.reading import Reading, with_found
+from heldout.data.read_values import as_texts, mixed_columns, refined
+from heldout.data.reading import Reading, found_reading, with_found
 from heldout.errors import HeldoutError
 
 SKLEARN = "sklearn:"
@@ -109,6 +109,30 @@ def read_raw(
     return with_found(table.combine_chunks() if len(parts) > 1 else table, found)
 
 
+def as_read(table: pa.Table, reading: Reading, hint: Mapping[str, Any] | None = None) -> pa.Table:
+    """Rows in memory as if they had been read from a typed file; what was read before stays as it is.
+
+    Parameters
+    ----------
+    table, reading, hint
+        The rows; the others as for `read_table`.
+
+    Returns
+    -------
+    pyarrow.Table
+        The rows, with what was found in their metadata.
+
+    Examples
+    --------
+    >>> as_read(pa.table({"x": ["1.234,5", "?"]}), Reading(missing=["?"])).to_pydict()
+    {'x': ['1234.5', None]}
+    """
+    if found_reading(table):
+        return table
+    found = _with_marks({}, evidence_of(table, {}), reading, hint or {})
+    return refined(with_found(table, found), reading)
+
+
 def read_chunks(
     source: str, reading: Reading, rows: int, hint: Mapping[str, Any] | None = None
 ) -> Iterator[pa.Table]:
@@ -138,13 +162,15 @@ def read_chunks(
         yield from (table.slice(start, rows) for start in range(0, table.num_rows, rows))
         return
     file = _open(source, reading, hint or {}, whole=False)
-    evidence, seen = dict[str, str](), 0
-    for part in file.parts(None):
+    evidence, seen, types = dict[str, str](), 0, set[pa.Schema]()
+    for part in file.parts(rows):
         evidence, seen = evidence_of(part, evidence), seen + part.num_rows
+        types.add(part.schema.remove_metadata())
     if not seen:
         raise _no_rows(source, file.found)
     found = _with_marks(file.found, evidence, reading, hint or {})
-    for part in _cut(file.parts(rows), rows):
+    mixed = mixed_columns(types)
+    for part in _cut((as_texts(part, mixed) for part in file.parts(rows)), rows):
         yield refined(with_found(part, found), reading)
 
 
@@ -156,7 +182,7 @@ def _cut(parts: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
         while sum(one.num_rows for one in waiting) >= rows:
             whole = pa.concat_tables(waiting, promote_options="permissive")
             yield whole.slice(0, rows).combine_chunks()
-            waiting = [whole.slice(rows)]
+            waiting = [whole.slice(rows)] if whole.num_rows > rows else []
     if sum(one.num_rows for one in waiting):
         yield pa.concat_tables(waiting, promote_options="permissive").combine_chunks()
 

@@ -1,7 +1,7 @@
 """Values as they are meant: typed columns from Python's values, plain numbers, and what the config calls missing."""
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -125,6 +125,30 @@ def typed_column(values: Sequence[Any]) -> pa.Array:
     if kinds <= {dt.datetime, dt.date}:
         return pa.array([_at_midnight(value) for value in values], pa.timestamp("us"))
     return trimmed(pa.array([_text(value) for value in values], pa.string()))
+
+
+def mixed_columns(schemas: Collection[pa.Schema]) -> set[str]:
+    """The columns that `typed_column` would make texts of: their parts have types that do not go together."""
+    types: dict[str, set[pa.DataType]] = {}
+    for schema in schemas:
+        for field in schema:
+            types.setdefault(field.name, set()).add(field.type)
+    return {name for name, found in types.items() if not _one_kind(found - {pa.null()})}
+
+
+def _one_kind(types: set[pa.DataType]) -> bool:
+    numbers, moments = {pa.int64(), pa.float64()}, {pa.date32(), pa.timestamp("us")}
+    dictionaries = all(pa.types.is_dictionary(kind) for kind in types)
+    return len(types) < 2 or types <= numbers or types <= moments or dictionaries
+
+
+def as_texts(table: pa.Table, names: Collection[str]) -> pa.Table:
+    """The table with texts in these columns, spelled as in a column of mixed cells."""
+    for name in names:
+        texts = pa.array([_text(value) for value in table.column(name).to_pylist()], pa.string())
+        place = table.column_names.index(name)
+        table = table.set_column(place, name, trimmed(texts))
+    return table
 
 
 def _at_midnight(value: Any) -> Any:

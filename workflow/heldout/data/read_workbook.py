@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from heldout.data.read_formulas import uncomputed
 from heldout.data.read_names import renaming_notes, usable_names
 from heldout.data.read_values import typed_column
 from heldout.errors import HeldoutError, did_you_mean
@@ -47,6 +48,8 @@ def open_workbook(path: Path, sheet: str | None) -> Parts:
         if not header:
             raise HeldoutError(f"data: sheet '{name}' of '{path}' is empty")
         width = _width(header, book[name])
+        with book[name]._get_source() as source:
+            notes += _formula_notes(name, uncomputed(source))
     names, renamed = usable_names([*header, *[None] * (width - len(header))][:width], str(path))
 
     def parts(rows: int | None) -> Iterator[pa.Table]:
@@ -93,6 +96,16 @@ def _sheet_of(book: Any, path: Path, sheet: str | None) -> tuple[str, list[str]]
         return filled[0], []
     others = ", ".join(f"'{name}'" for name in filled[1:6])
     return filled[0], [f"sheet '{filled[0]}' is read, and not {others}; else set sheet"]
+
+
+def _formula_notes(sheet: str, count: int) -> list[str]:
+    if not count:
+        return []
+    formulas = "1 formula" if count == 1 else f"{count:,} formulas"
+    return [
+        f"sheet '{sheet}' has {formulas} without a stored result, which counts as missing: open the "
+        "file in a spreadsheet program and save it"
+    ]
 
 
 def _lines(sheet: Any) -> Iterator[tuple[Any, ...]]:

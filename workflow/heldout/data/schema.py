@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from heldout.data import money_texts
 from heldout.data.arrow_values import (
@@ -25,7 +26,7 @@ from heldout.data.arrow_values import (
     values_of,
 )
 from heldout.data.blocks import number_blocks
-from heldout.data.encode import Lost, codes, encoded, lost_in
+from heldout.data.encode import Lost, codes, encoded, level_texts, lost_in
 from heldout.data.frame import frame_of
 from heldout.data.kinds import CATEGORY, IN_STRINGS
 from heldout.errors import HeldoutError
@@ -55,7 +56,8 @@ class Column:
     levels
         The levels of a category; of an ordered one in their order.
     spelling
-        Of a number `money` or `percent`, of a date such as `DD.MM.YYYY`; empty for plain values.
+        Of a number `money` or `percent`, of a date such as `DD.MM.YYYY`; of a category with many levels `digits` if all
+        are, `00000` if they are codes of five with leading zeros; empty for plain values.
     decimal, thousands
         The signs in amounts and percentages.
     count
@@ -108,7 +110,10 @@ class Target:
             return as_float(numbers_or_null(values))
         numeric = all(isinstance(label, int | float) for label in self.classes)
         texts = texts_of(numbers_or_null(values) if numeric else values)
-        found = codes(texts, tuple(str(label) for label in self.classes))
+        labels = tuple(str(label) for label in self.classes)
+        if {label.lower() for label in labels} == {"true", "false"} and len(labels) == 2:
+            texts, labels = pc.utf8_lower(texts), tuple(label.lower() for label in labels)
+        found = codes(texts, labels)
         return np.where(np.isnan(found), len(self.classes), found).astype(np.int64)
 
     def as_json(self) -> dict[str, Any]:
@@ -150,7 +155,7 @@ class Schema:
     def encode(self, table: pa.Table, lost: list[Lost] | None = None) -> np.ndarray:
         """The features of any rows as one float64 matrix.
 
-        What could not be read as its column's kind is added to `lost`, if that is given.
+        What could not be read as its column's kind, and unknown levels, are added to `lost`, if that is given.
         """
         self._refuse_absent(table)
         matrix = np.empty((table.num_rows, len(self.columns)))
@@ -168,7 +173,7 @@ class Schema:
         """The features of any rows as a DataFrame; unknown levels of a category stay texts."""
         matrix = self.encode(table, lost)
         texts = {
-            column.name: objects_of(plain(column.name, values_of(table, column.name)))
+            column.name: objects_of(_texts(column, table))
             for column in self.columns
             if column.kind == CATEGORY or column.kind in IN_STRINGS
         }
@@ -176,8 +181,8 @@ class Schema:
 
     def strings(self, table: pa.Table) -> pa.Table:
         """The columns of texts that the matrix does not hold."""
-        names = [column.name for column in self.columns if column.kind in IN_STRINGS]
-        return pa.table({name: texts_of(plain(name, values_of(table, name))) for name in names})
+        columns = [column for column in self.columns if column.kind in IN_STRINGS]
+        return pa.table({column.name: _texts(column, table) for column in columns})
 
     def _refuse_absent(self, table: pa.Table) -> None:
         known = set(table.column_names)
@@ -192,6 +197,10 @@ class Schema:
             "target": self.target.as_json(),
             "missing": self.missing,
         }
+
+
+def _texts(column: Column, table: pa.Table) -> pa.Array:
+    return level_texts(column, plain(column.name, values_of(table, column.name)))
 
 
 def schema_from_json(data: dict[str, Any]) -> Schema:

@@ -49,34 +49,45 @@ class Predictor:
 
     def predict(self, rows: Any) -> np.ndarray:
         """The predicted label or number of each row."""
-        found = self.predictions(rows)
-        if self.classes is None:
-            assert found.value is not None
-            return found.value
-        assert found.label is not None
-        return np.asarray(self.classes)[found.label]
+        return self.answers(self.predictions(rows))
 
     def predict_proba(self, rows: Any) -> np.ndarray:
         """The probability of each class, in the order of `classes`."""
-        proba = self.predictions(rows).proba
-        if proba is None:
-            raise AttributeError(f"{type(self.pipeline[-1]).__name__} gives no probabilities")
-        return proba
+        return self.shares(self.predictions(rows))
 
-    def predictions(self, rows: Any, sealed: bool = False) -> Predictions:
+    def answers(self, said: Predictions) -> np.ndarray:
+        """The label or number of each row."""
+        if self.classes is None:
+            assert said.value is not None
+            return said.value
+        assert said.label is not None
+        return np.asarray(self.classes)[said.label]
+
+    def shares(self, said: Predictions) -> np.ndarray:
+        """The probabilities of each row."""
+        if said.proba is None:
+            raise AttributeError(f"{type(self.pipeline[-1]).__name__} gives no probabilities")
+        return said.proba
+
+    def predictions(
+        self, rows: Any, sealed: bool = False, lost: list[Lost] | None = None
+    ) -> Predictions:
         """Labels, probabilities and decision values, or values: whatever the model gives.
 
-        Says on standard error, column by column, how many values could not be read as what the column
-        holds and count as missing. Values of sealed rows are not named.
+        What could not be read as what its column holds counts as missing, and unknown levels as such. It is added to
+        `lost` if that is given, else said on standard error, column by column; values of sealed rows are not named.
         """
         from heldout.numerics.predict import predict
 
         schema = schema_from_json(self.schema)
-        table, lost = _as_table(rows, schema.missing, self.reading), list[Lost]()
+        table, gone = _as_table(rows, schema.missing, self.reading), list[Lost]()
         takes_frame = getattr(self.pipeline[0], "takes_frame", False)
         encode = schema.frame if takes_frame else schema.encode
-        features = encode(table, lost)
-        self._tell(lost, sealed)
+        features = encode(table, gone)
+        if lost is None:
+            self._tell(gone, sealed)
+        else:
+            lost += gone
         said = predict(self.pipeline[-1], self.pipeline[:-1].transform(features), self.classes)
         if self.threshold is None:
             return said
@@ -86,7 +97,8 @@ class Predictor:
     def _tell(self, lost: list[Lost], sealed: bool) -> None:
         """Each line once, though probabilities are asked for after labels."""
         told: set[str] = self.__dict__.setdefault("_told", set())
-        for line in (one.without_value if sealed else str(one) for one in lost):
+        lines = [one.without_value for one in lost if one.unread] if sealed else map(str, lost)
+        for line in lines:
             if line not in told:
                 print(f"heldout: {line}", file=sys.stderr)
                 told.add(line)
@@ -112,9 +124,10 @@ class Untrained:
 def _as_table(rows: Any, missing: Sequence[str], hint: dict[str, Any] | None) -> Any:
     import pyarrow as pa
 
-    from heldout.data.read import read_table
+    from heldout.data.read import as_read, read_table
     from heldout.data.reading import Reading
 
     if isinstance(rows, str | Path):
         return read_table(str(rows), Reading(missing=missing), hint)
-    return rows if isinstance(rows, pa.Table) else table_of(rows)
+    table = rows if isinstance(rows, pa.Table) else table_of(rows)
+    return as_read(table, Reading(missing=missing), hint)

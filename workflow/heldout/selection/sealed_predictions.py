@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from heldout.data.arrow_values import labels_of, values_of
 from heldout.data.prepared import TIME
 from heldout.data.schema import schema_from_json
 from heldout.data.time_order import times_of
@@ -93,7 +94,7 @@ def _units(sealed: "pa.Table", groups: str | None) -> np.ndarray:
     """The group of each row; the row itself where there are no groups."""
     if groups is None or groups not in sealed.column_names:
         return np.arange(sealed.num_rows)
-    names = np.array(sealed.column(groups).to_pylist(), str)
+    names = np.array(labels_of(values_of(sealed, groups)).to_pylist(), str)
     return np.unique(names, return_inverse=True)[1]
 
 
