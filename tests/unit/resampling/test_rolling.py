@@ -174,7 +174,10 @@ def test_cuts_keep_groups_whole():
 def test_a_group_that_spans_blocks_is_refused():
     unit = np.arange(30)
     unit[[2, 20]] = 99
-    with pytest.raises(HeldoutError, match="the group of row 3 spans several blocks"):
+    with pytest.raises(
+        HeldoutError,
+        match="the group of 2 rows at 2 times, of 30 times in 5 parts, spans several blocks",
+    ):
         rolling_split(rows_at(range(30), unit), 5, Span(), Span())
 
 
