@@ -18,7 +18,7 @@ NUMBERS = np.array([1.0, 2.0, 3.0, 5.0, 5.0, 5.0])
 
 def plan(target: np.ndarray, *held: list[int]) -> Any:
     classes = ["no", "yes"] if target is CLASSES else None
-    table = SimpleNamespace(target=target, classes=classes, weights=None)
+    table = SimpleNamespace(target=target, classes=classes, weights=None, times=None)
     sets = {f"f{i}": np.array(rows) for i, rows in enumerate(held, 1)}
     everything = np.arange(len(target))
     resamples = [
@@ -54,6 +54,15 @@ def test_what_is_refused(name: str, given: Any, message: str) -> None:
         check_sets(loss(name, given.table.target), given)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(("name", "target"), [("roc_auc", CLASSES), ("r2", NUMBERS)])
+def test_in_time_order_fewer_blocks_are_advised(name: str, target: np.ndarray) -> None:
+    given = plan(target, [3, 5])
+    given.table.times = np.arange(6.0)
+    with pytest.raises(HeldoutError, match=r"use fewer blocks \(rolling.blocks\)") as error:
+        check_sets(loss(name, target), given)
+    assert "kfold" not in str(error.value)
 
 
 @pytest.mark.parametrize(

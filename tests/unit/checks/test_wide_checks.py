@@ -24,6 +24,11 @@ def test_rows_that_differ_in_a_free_text_only_are_no_duplicates(tmp_path):
     assert no_duplicates(context(same)).message.startswith("38 row(s)")
 
 
+def test_rows_of_different_times_are_no_duplicates(tmp_path):
+    columns = {"x": [1.0] * ROWS, "when": list(range(ROWS)), "y": ["a", "b"] * (ROWS // 2)}
+    assert no_duplicates(context(prepared(tmp_path, columns, time="when"))).status == "na"
+
+
 @pytest.mark.parametrize(
     ("feature", "target", "leaks"),
     [
@@ -57,6 +62,7 @@ def test_twenty_thousand_columns_take_two_seconds(classes):
         n=ROWS,
         grouped=False,
         strings=None,
+        times=None,
     )
     start = time.process_time()
     for check in (no_duplicates, no_feature_is_the_target, groups_declared):

@@ -147,6 +147,57 @@ def test_groups_within_blocks_stay_together(tmp_path):
     assert sorted(ORDER[table.rows["source"]]) == list(range(40))
 
 
+# --- spellings -----------------------------------------------------------------------------------
+
+
+DOTS = [day.strftime("%d.%m.%Y") for day in DAYS]
+
+
+@pytest.mark.parametrize(
+    ("values", "types"),
+    [
+        (pa.array(DOTS, pa.large_string()), {}),
+        (pa.array(DOTS).dictionary_encode(), {}),
+        (pa.array([int(day.strftime("%Y%m%d")) for day in DAYS]), {"when": "YYYYMMDD"}),
+    ],
+    ids=["large", "dictionary", "whole"],
+)
+def test_spelled_dates_of_typed_files_are_read(tmp_path, values, types):
+    gap = Rolling(gap="7d")
+    table = prepared(tmp_path, in_time(values), time="when", test=0.2, types=types, rolling=gap)
+    assert table.dates
+    assert sorted(ORDER[table.rows["source"]]) == list(range(33))
+
+
+@pytest.mark.parametrize("spelling", [{}, {"when": "DD.MM.YYYY"}])
+def test_a_date_that_is_none_is_named_where_others_are_spelled(tmp_path, spelling):
+    found = refusal(tmp_path, in_time([*DOTS[:6], "31.02.2024", *DOTS[7:]]), types=spelling)
+    assert "is no date spelled DD.MM.YYYY in 1 of 50 rows" in found
+    assert "(first: row 7, which holds '31.02.2024')" in found
+
+
+def test_dates_that_no_value_settles_are_refused(tmp_path):
+    days = [f"{i % 12 + 1:02d}/{i % 11 + 1:02d}/2024" for i in ORDER]
+    assert "can be MM/DD/YYYY or DD/MM/YYYY" in refusal(tmp_path, in_time(days))
+
+
+@pytest.mark.parametrize("span", [{"gap": "7 units"}, {"window": "30 units"}, {"gap": "7d"}])
+@pytest.mark.parametrize("form", ["%Y%m%d", "%Y%m"])
+def test_dates_as_numbers_have_no_distances(tmp_path, span, form):
+    days = [int(day.strftime(form)) for day in DAYS]
+    found = refusal(tmp_path, in_time(days), rolling=Rolling(**span))
+    assert "look like dates (YYYYMM" in found
+    assert ("types: {when: YYYYMMDD}" in found) == (form == "%Y%m%d")
+
+
+def test_other_numbers_have_distances(tmp_path):
+    for times in ([20240100 + int(i) for i in ORDER], [202400.5 + int(i) for i in ORDER]):
+        table = prepared(
+            tmp_path, in_time(times), time="when", test=0, rolling=Rolling(gap="7 units")
+        )
+        assert table.n == N
+
+
 # --- a test table of its own -----------------------------------------------------------------------
 
 

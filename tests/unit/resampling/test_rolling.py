@@ -174,8 +174,36 @@ def test_cuts_keep_groups_whole():
 def test_a_group_that_spans_blocks_is_refused():
     unit = np.arange(30)
     unit[[2, 20]] = 99
-    with pytest.raises(HeldoutError, match="the group of row 3 spans several blocks"):
+    with pytest.raises(
+        HeldoutError,
+        match="the group of 2 rows at 2 times, of 30 times in 5 parts, spans several blocks",
+    ):
         rolling_split(rows_at(range(30), unit), 5, Span(), Span())
+
+
+@pytest.mark.parametrize(("tied", "refused"), [(12, False), (13, True)])
+def test_a_group_may_tie_as_many_rows_as_two_blocks_hold(tied, refused):
+    """Thirty rows in five blocks: twelve in two."""
+    unit = np.arange(30)
+    unit[[2, 1 + tied]] = 99
+    if refused:
+        with pytest.raises(HeldoutError, match="spans several blocks"):
+            rolling_split(rows_at(range(30), unit), 5, Span(), Span())
+    else:
+        split = rolling_split(rows_at(range(30), unit), 5, Span(), Span())
+        assert len(set(split["block"][unit == 99])) == 1
+
+
+def test_windows_in_time_are_half_open():
+    """Of daily rows, a window of ten holds ten: before a block, before held-out rows, and at the end."""
+    window = Span(time=10.0)
+    split = rolling_split(rows_at(range(30)), 3, window, Span())
+    assert (split["train_from"][-1], split["train_to"][-1]) == (10, 20)
+    assert np.flatnonzero(split["final"]).tolist() == [*range(20, 30)]
+    stamps = Stamps(np.arange(30.0), np.arange(30))
+    assert np.flatnonzero(known_before(stamps, 30.0, 3, window, Span())).tolist() == [
+        *range(20, 30)
+    ]
 
 
 # --- latest share --------------------------------------------------------------------------------

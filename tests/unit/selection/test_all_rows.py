@@ -172,3 +172,18 @@ def test_a_job_of_its_own_only_where_it_is_asked_for(table: dict[str, Any]) -> N
 def test_where_it_has_no_sense_it_is_refused(task: dict[str, Any], message: str) -> None:
     with pytest.raises(HeldoutError, match=message):
         Study(config(**task))
+
+
+def test_rows_in_the_gap_of_time_are_said_to_be_left_out(table: dict[str, Any]) -> None:
+    """All rows are those of before the gap and the sealed ones; the card's last time is that of the last sealed row."""
+    columns = {name: values.tolist() for name, values in table.items()} | {"t": list(range(N))}
+    write_csv(Path("t.csv"), columns)
+    given = {
+        "time": "t",
+        "rolling": {"blocks": 4, "gap": "5 units"},
+        "estimators": ["rolling", "test"],
+    }
+    found = card(run_task(config(drop=["w"], **given), Path()))
+    assert found["trained_on"]["rows"] == N - 5
+    assert "all 55 rows (without the 5 in the gap before the sealed ones), the 12" in found["note"]
+    assert (found["time"]["first"], found["time"]["last"]) == ("0", "59")

@@ -103,13 +103,17 @@ def _check_set(loss: Loss, table: Prepared, name: str, rows: np.ndarray) -> None
         if loss.family == "r2" and np.ptp(target) == 0:
             raise HeldoutError(
                 f"loss: '{loss.name}' is not defined on held-out set '{name}', where all targets are "
-                f"{target[0]:g}; use fewer folds, or another loss"
+                f"{target[0]:g}; use {_fewer(table)}, or another loss"
             )
         return
     missing = np.setdiff1d(np.arange(len(table.classes)), target)
     if loss.every_class and len(missing):
         raise HeldoutError(
             f"loss: '{loss.name}' is not defined on held-out set '{name}', which has no row of class "
-            f"'{table.classes[missing[0]]}'; use fewer folds (kfold.k) or a larger share, kfold.stratify: "
-            "true, or another loss"
+            f"'{table.classes[missing[0]]}'; use {_fewer(table)} or a larger share"
+            f"{', kfold.stratify: true,' if table.times is None else ','} or another loss"
         )
+
+
+def _fewer(table: Prepared) -> str:
+    return "fewer folds (kfold.k)" if table.times is None else "fewer blocks (rolling.blocks)"

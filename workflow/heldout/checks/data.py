@@ -99,6 +99,10 @@ def enough_rows_of_classes(context: Context) -> Outcome:
 def no_duplicates(context: Context) -> Outcome:
     """H007: of a row that occurs twice, one copy may be in the training rows and one held out."""
     table = context.loss_table.table
+    if table.times is not None:
+        return not_applicable(
+            "rows of one time are in one block, those of different times are different"
+        )
     parts = [np.asarray(table.features), np.asarray(table.target), *_texts(table)]
     whole = np.column_stack(parts)
     _, inverse, counts = np.unique(

@@ -39,7 +39,8 @@ from heldout.data.read_values import refined
 from heldout.data.request import Request
 from heldout.data.schema import Schema, values_of
 from heldout.data.sealing import check_sealed, seal
-from heldout.data.time_order import facts_about, typed_times, with_times
+from heldout.data.time_order import facts_about, with_times
+from heldout.data.time_spelling import typed_times
 from heldout.data.vault import write_sealed
 from heldout.data.weighting import check_some_weight, check_weights
 from heldout.errors import HeldoutError
@@ -78,7 +79,7 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
     numbers = rows_with_target(request, whole)
     table = whole.take(pa.array(numbers)) if len(numbers) < whole.num_rows else whole
     check_target(request, table, numbers)
-    request, table = typed_times(request, table)
+    request, table = typed_times(request, table, request.data, numbers)
     check_weights(request.weights, table, request.data, numbers)
     places, sealed = seal(request, raw, table, numbers)
     source, unsealed = numbers[places], table.take(pa.array(places))

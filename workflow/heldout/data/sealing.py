@@ -26,7 +26,8 @@ from heldout.data.reading import found_reading
 from heldout.data.request import Request
 from heldout.data.row_digests import as_digested, row_digests
 from heldout.data.schema import Schema, values_of
-from heldout.data.time_order import latest_rows, rows_before, typed_times
+from heldout.data.time_order import latest_rows, rows_before
+from heldout.data.time_spelling import typed_times
 from heldout.data.vault import ROW_DIGEST, SOURCE_ROW
 from heldout.data.weighting import check_weights
 from heldout.errors import HeldoutError
@@ -102,7 +103,7 @@ def _test_table(request: Request, table: pa.Table) -> pa.Table:
     test = test.take(pa.array(numbers)) if len(numbers) < test.num_rows else test
     check_test_target(request, table, test, numbers)
     check_weights(request.weights, test, request.test, numbers)
-    _, test = typed_times(request, test)
+    _, test = typed_times(request, test, request.test, numbers)
     return _labelled(raw, test, numbers)
 
 

@@ -1,13 +1,12 @@
 """Rows in time order: the time column, the latest share that is sealed, and what is said of them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from heldout.data import date_texts
 from heldout.data.grouping import units_of
 from heldout.data.input_checks import first_rows
 from heldout.data.prepared import TIME
@@ -63,63 +62,6 @@ def times_of(name: str, values: pa.Array) -> Times:
     if not np.isnan(numbers[~missing]).any():
         return Times(numbers, dates=False)
     return Times(_dates_in(values.cast(pa.string())), dates=True)
-
-
-def typed_times(request: Request, table: pa.Table) -> tuple[Request, pa.Table]:
-    """Read a time column whose dates are not spelled as in ISO 8601.
-
-    Parameters
-    ----------
-    request
-        What the config says; `types` may name the spelling.
-    table
-        All rows.
-
-    Returns
-    -------
-    tuple
-        The request, with the spelling that was found, and the table with typed times.
-
-    Examples
-    --------
-    >>> table = pa.table({"t": ["31.12.2023", "01.01.2024"], "y": [1, 2]})
-    >>> request, typed = typed_times(Request("t", 19, "t.csv", "y", time="t"), table)
-    >>> request.types, str(typed.column("t")[1])
-    ({'t': 'DD.MM.YYYY'}, '2024-01-01 00:00:00')
-    """
-    if request.time is None or request.time not in table.column_names:
-        return request, table
-    values = values_of(table, request.time)
-    spelling = _spelling(request, values)
-    if spelling is None:
-        return request, table
-    micro = np.round(date_texts.seconds(values, spelling) * 1e6)
-    typed = pa.array(micro, from_pandas=True).cast(pa.int64()).cast(pa.timestamp("us"))
-    place = table.column_names.index(request.time)
-    table = table.set_column(place, request.time, typed)
-    return replace(request, types={**request.types, request.time: spelling}), table
-
-
-def _spelling(request: Request, values: pa.Array) -> str | None:
-    """The one spelling of all dates; None where these are typed, numbers or as in ISO 8601."""
-    name = request.time
-    assert name is not None
-    asked = request.types.get(name)
-    if asked in date_texts.ALL and pa.types.is_string(values.type):
-        return str(asked)
-    missing = is_missing(values)
-    if (
-        not pa.types.is_string(values.type)
-        or not np.isnan(times_of(name, values).values[~missing]).any()
-    ):
-        return None
-    found = date_texts.spellings_of(pc.drop_null(pc.unique(values)))
-    if len(found) > 1:
-        raise HeldoutError(
-            f"time: the dates of '{name}' can be {found[0]} or {found[1]}, which no value settles; say it by "
-            f"types: {{{name}: {found[0]}}}"
-        )
-    return found[0] if found else None
 
 
 def _dates_in(texts: pa.Array) -> np.ndarray:

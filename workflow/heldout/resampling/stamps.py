@@ -79,7 +79,12 @@ class Stamps:
             )
         row = self.divided(count)
         if row is not None:
-            raise HeldoutError(f"rolling: {across(f'of row {row + 1}')}")
+            raise HeldoutError(f"rolling: {across(self._described(row, count))}")
+
+    def _described(self, row: int, count: int) -> str:
+        mine = self.unit == self.unit[row]
+        spanned = len(np.unique(self.rank[mine]))
+        return f"of {mine.sum()} rows at {spanned} times, of {len(self.values)} times in {count} parts,"
 
     def divided(self, count: int) -> int | None:
         """A row of a group that spans more time than so many parts can hold; None if there is none."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 from heldout.data.joined import Joined
+from heldout.resampling.spans import shown_time
 
 TRAINED, REFUSED = "trained", "not trained"
 MODEL = "model_all.joblib"
@@ -30,12 +31,14 @@ def card_of_all(training: dict[str, Any], joined: Joined) -> dict[str, Any]:
     >>> card_of_all({"trained_on": {"rows": 275}}, joined)["trained_on"]["rows"]
     344
     """
-    unsealed = training["trained_on"]["rows"]
+    unsealed, time = training["trained_on"]["rows"], training.get("time")
+    gap = time["left_out"] if time else 0
     return {
         "model": MODEL,
         "state": TRAINED,
-        "note": note(unsealed, joined.sealed, joined.left_out),
+        "note": note(unsealed, joined.sealed, joined.left_out, gap),
         **training,
+        "time": _with_last(time, joined),
         "trained_on": {
             **training["trained_on"],
             "rows": joined.table.n,
@@ -45,6 +48,14 @@ def card_of_all(training: dict[str, Any], joined: Joined) -> dict[str, Any]:
             "digest": joined.table.digest,
         },
     }
+
+
+def _with_last(time: dict[str, Any] | None, joined: Joined) -> dict[str, Any] | None:
+    """The facts about time, up to the last sealed row."""
+    if time is None or joined.table.times is None:
+        return time
+    last = float(joined.table.times.max())
+    return {**time, "last": shown_time(last, time["dates"])}
 
 
 def refused_card(training: dict[str, Any], message: str) -> dict[str, Any]:
@@ -73,7 +84,7 @@ def refused_card(training: dict[str, Any], message: str) -> dict[str, Any]:
     return {"model": None, "state": REFUSED, "note": why, **about, "trained_on": None}
 
 
-def note(unsealed: int, sealed: int, left_out: int = 0) -> str:
+def note(unsealed: int, sealed: int, left_out: int = 0, gap: int = 0) -> str:
     """What must be known of the model, in words.
 
     Parameters
@@ -82,6 +93,8 @@ def note(unsealed: int, sealed: int, left_out: int = 0) -> str:
         How many rows of each it was trained on.
     left_out
         Sealed rows of a class that the others do not have.
+    gap
+        Rows in the gap before the sealed ones, which nothing was ever done with.
 
     Returns
     -------
@@ -94,8 +107,9 @@ def note(unsealed: int, sealed: int, left_out: int = 0) -> str:
     model_all.joblib is trained on all 344 rows, the 69 sealed ones included. No number in the report is about it: they are about model.joblib, which has seen 275 rows. More rows usually make a model no worse, but nobody has tested this one.
     """
     without = f" ({left_out} sealed rows of unknown classes are left out)" if left_out else ""
+    within = f" (without the {gap} in the gap before the sealed ones)" if gap else ""
     return (
-        f"{MODEL} is trained on all {unsealed + sealed} rows{without}, the {sealed} sealed ones included. "
+        f"{MODEL} is trained on all {unsealed + sealed} rows{within}{without}, the {sealed} sealed ones included. "
         f"No number in the report is about it: they are about model.joblib, which has seen {unsealed} rows. "
         "More rows usually make a model no worse, but nobody has tested this one."
     )
