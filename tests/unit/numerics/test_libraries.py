@@ -176,3 +176,12 @@ def test_intelex_by_import_path(tmp_path: Path) -> None:
     again = predictions_of(table, {"estimator": path, "params": {"n_estimators": 8}})
     np.testing.assert_array_equal(said.proba, again.proba)
     assert said.proba.shape == (table.n - TRAIN, 2)
+
+
+def test_a_library_inside_another_estimator_gets_its_parameters_too() -> None:
+    inside = {"estimator": "catboost", "params": {"iterations": 5, "logging_level": "Info"}}
+    block = {"estimator": "sklearn.ensemble.BaggingClassifier", "params": {"estimator": inside}}
+    given = define("mine", block).params["estimator"]["params"]
+    assert given["allow_writing_files"] is False
+    assert given["thread_count"] == 1
+    assert "verbose" not in given

@@ -111,8 +111,7 @@ class ComposedBuilder(Builder):
             if name not in steps
         }
         self._check_steps(model)
-        made = with_made(steps, self.classification)
-        return Recipe(columns, made, {}, with_made(model, self.classification))
+        return Recipe(columns, steps, {}, with_made(model, self.classification))
 
     def _check_steps(self, model: Mapping[str, Any]) -> None:
         """Refuse a name that is neither of a step nor of a part of the model."""
@@ -133,7 +132,7 @@ class ComposedBuilder(Builder):
         steps: list[tuple[str, Any]] = [(TABLE, TableColumns(names))]
         steps += [(step["name"], self._made(step)) for step in self.before]
         pipeline = self.pipeline(steps)
-        self._set(pipeline, recipe.prepare)
+        self._set(pipeline, with_made(recipe.prepare, self.classification))
         seeds: dict[str, Any] = dict.fromkeys(unset_seeds(pipeline), seed)
         seeds |= seeded_folds(pipeline, seed, self.classification)
         if seeds:
