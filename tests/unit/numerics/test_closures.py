@@ -51,6 +51,7 @@ STEPS = {
         "prepare",
         "table",
         "texts",
+        "xgboost_models",
     )
 }
 
