@@ -25,6 +25,7 @@ COMMON = {
     "numerics.predict",
     "numerics.preprocessing",
     "numerics.problem",
+    "numerics.rows",
     "numerics.run",
     "predictions",
 }
@@ -44,6 +45,7 @@ STEPS = {
         "builder",
         "calibration",
         "catboost_models",
+        "chain",
         "dates",
         "native",
         "ordinal",

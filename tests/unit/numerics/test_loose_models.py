@@ -38,7 +38,10 @@ def test_they_predict_what_the_plain_class_predicts(tmp_path: Path, name: str, s
     ("name", "message"),
     [
         ("PlusMinus", r"PlusMinus\.predict returns int64 values of shape \(30,\), such as"),
-        ("TwoColumns", r"TwoColumns\.predict_proba returns no probabilities: a row is \[0.0, 0.0\]"),
+        (
+            "TwoColumns",
+            r"TwoColumns\.predict_proba returns no probabilities: a row is \[0.0, 0.0\]",
+        ),
         ("Scores", r"Scores\.predict_proba returns no probabilities: a row is \[.*3.0"),
         ("OfOneClass", r"OfOneClass\.predict_proba returns values of shape \(30,\); expected 30"),
         ("OtherClasses", r"OtherClasses\.classes_ is \[-1, 0, 1\]; expected the labels"),

@@ -48,7 +48,9 @@ def import_estimator(path: str) -> Any:
         if name in EXPERIMENTAL and module_name.startswith("sklearn."):
             importlib.import_module(EXPERIMENTAL[name])
         module = importlib.import_module(module_name)
-        found = hasattr(module, name)  # scikit-learn's modules import some names when they are asked
+        found = hasattr(
+            module, name
+        )  # scikit-learn's modules import some names when they are asked
     except ImportError as error:
         raise LearnerError(errors.CANNOT_IMPORT, module=module_name, error=error) from None
     if not found:
