@@ -133,3 +133,16 @@ def test_code_of_steps_and_of_objects_is_the_source(tmp_path, monkeypatch) -> No
     after = [define("mine", block).source for block in (by_step, by_function)]
     assert not set(before) & set(after)
     assert define("mine", {"steps": ["scale", "knn"]}).source == ""
+
+
+def test_objects_are_no_values_of_grids() -> None:
+    for value in (
+        {"function": "numpy.log1p"},
+        {"estimator": "ridge"},
+        [["a", {"estimator": "tree"}]],
+    ):
+        block = {"steps": ["kbest", "ridge"], "grid": {"kbest__score_func": [None, value]}}
+        with pytest.raises(
+            HeldoutError, match=r"^learners.a.grid.kbest__score_func: values of a grid"
+        ):
+            define("a", block)

@@ -65,6 +65,45 @@ class TwoColumns(Nearest):
         return super().predict_proba(X)[:, :2]
 
 
+class Singles(Nearest):
+    """Probabilities with 32 bits, as XGBoost has them."""
+
+    def predict_proba(self, X: Any) -> Any:
+        return super().predict_proba(X).astype(np.float32)
+
+
+class Backwards(Nearest):
+    """Notes the classes in another order, and gives probabilities in that one."""
+
+    def fit(self, X: Any, y: Any) -> None:
+        super().fit(X, y)
+        self.classes_ = np.unique(y)[::-1]
+
+    def predict_proba(self, X: Any) -> Any:
+        return super().predict_proba(X)[:, ::-1]
+
+    def decision_function(self, X: Any) -> Any:
+        return self.predict_proba(X)
+
+
+class Scores(Nearest):
+    """Calls numbers probabilities that are none."""
+
+    def predict_proba(self, X: Any) -> Any:
+        return 3 * super().predict_proba(X)
+
+
+class OfOneClass(Nearest):
+    def predict_proba(self, X: Any) -> Any:
+        return super().predict_proba(X)[:, 1]
+
+
+class OtherClasses(Nearest):
+    def fit(self, X: Any, y: Any) -> None:
+        super().fit(X, y)
+        self.classes_ = np.unique(y) - 1
+
+
 class Centred:
     """A step with nothing but fit and transform."""
 

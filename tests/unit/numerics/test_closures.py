@@ -25,6 +25,7 @@ COMMON = {
     "numerics.predict",
     "numerics.preprocessing",
     "numerics.problem",
+    "numerics.rows",
     "numerics.run",
     "predictions",
 }
@@ -44,6 +45,7 @@ STEPS = {
         "builder",
         "calibration",
         "catboost_models",
+        "chain",
         "dates",
         "native",
         "ordinal",
@@ -51,6 +53,7 @@ STEPS = {
         "prepare",
         "table",
         "texts",
+        "xgboost_models",
     )
 }
 

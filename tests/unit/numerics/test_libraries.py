@@ -6,6 +6,7 @@ LightGBM is tested always; XGBoost, CatBoost and scikit-learn-intelex with HELDO
 import os
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +14,22 @@ import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
-from mixed_table import SEED, TRAIN, outcomes_of, predictions_of, split, table_for
+from mixed_table import SEED, TRAIN, outcomes_of, predictions_of, problem_of, split, table_for
 
 from heldout.errors import HeldoutError
 from heldout.learners import libraries
 from heldout.learners.learner import define
+from heldout.numerics import run
 from heldout.numerics.errors import LearnerError
 from heldout.numerics.steps.native import NativeColumns
 
 ALL = bool(os.environ.get("HELDOUT_LIBRARIES"))
 ROUNDS = {"lightgbm": "n_estimators", "xgboost": "n_estimators", "catboost": "iterations"}
+MODULE_NAMES = {
+    "lightgbm": "LGBMClassifier",
+    "xgboost": "XGBClassifier",
+    "catboost": "CatBoostClassifier",
+}
 NAMES = [*ROUNDS] if ALL else ["lightgbm"]
 
 
@@ -127,6 +134,27 @@ def test_weights_texts_calibration_and_steps(tmp_path: Path, name: str) -> None:
     assert predictions_of(plain, {"steps": [rest, name], "grid": grid}).proba.shape == (30, 2)
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("lacking", [0, 1, 2])
+def test_training_rows_that_lack_a_class(tmp_path: Path, name: str, lacking: int) -> None:
+    table = table_for(tmp_path, "label")
+    block = {"estimator": f"{name}:{MODULE_NAMES[name]}", "params": {ROUNDS[name]: 6}}
+    problem = problem_of(table, block)
+    kept = problem.train_target != lacking
+    rows = problem.train_features[kept].reset_index(drop=True)
+    problem = replace(problem, train_features=rows, train_target=problem.train_target[kept])
+    [outcome] = run.fit(problem, {"steps": [{}]})
+    assert outcome.error is None
+    train, codes, held = split(table)
+    train = train[kept]
+    labels, places = np.unique(codes[kept], return_inverse=True)
+    model = MAKERS[name](True).fit(their_frame(train, train, name), places)
+    expected = model.predict_proba(their_frame(held, train, name))
+    np.testing.assert_array_equal(outcome.predictions.proba[:, labels], expected)
+    assert (outcome.predictions.proba[:, lacking] == 0).all()
+    np.testing.assert_array_equal(outcome.predictions.label, labels[expected.argmax(axis=1)])
+
+
 def test_names_that_libraries_refuse_and_levels_that_training_lacks() -> None:
     train = pd.DataFrame({"a[1]": [1.0, 2.0], "a_1_": [3.0, 4.0], "c:d": ["x", "y"]}, dtype=object)
     train["a[1]"] = train["a[1]"].astype(float)
@@ -176,3 +204,12 @@ def test_intelex_by_import_path(tmp_path: Path) -> None:
     again = predictions_of(table, {"estimator": path, "params": {"n_estimators": 8}})
     np.testing.assert_array_equal(said.proba, again.proba)
     assert said.proba.shape == (table.n - TRAIN, 2)
+
+
+def test_a_library_inside_another_estimator_gets_its_parameters_too() -> None:
+    inside = {"estimator": "catboost", "params": {"iterations": 5, "logging_level": "Info"}}
+    block = {"estimator": "sklearn.ensemble.BaggingClassifier", "params": {"estimator": inside}}
+    given = define("mine", block).params["estimator"]["params"]
+    assert given["allow_writing_files"] is False
+    assert given["thread_count"] == 1
+    assert "verbose" not in given

@@ -11,7 +11,7 @@ from heldout.cells.plan import columns_of
 from heldout.cells.preflight import checked_builder
 from heldout.learners.learner import define
 
-WORK = ["AsColumn", "AsList", "AsFloats", "AsTexts", "Changing"]
+WORK = ["AsColumn", "AsList", "AsFloats", "AsTexts", "Changing", "Singles", "Backwards"]
 
 
 def block_of(name: str, steps: bool) -> dict[str, Any]:
@@ -29,6 +29,8 @@ def test_they_predict_what_the_plain_class_predicts(tmp_path: Path, name: str, s
     found = predictions_of(table, block_of(name, steps))
     np.testing.assert_array_equal(found.label, expected.label)
     np.testing.assert_array_equal(found.proba, expected.proba)
+    assert found.proba.dtype == np.float64
+    assert found.decision is None
 
 
 @pytest.mark.parametrize("steps", [True, False])
@@ -36,7 +38,13 @@ def test_they_predict_what_the_plain_class_predicts(tmp_path: Path, name: str, s
     ("name", "message"),
     [
         ("PlusMinus", r"PlusMinus\.predict returns int64 values of shape \(30,\), such as"),
-        ("TwoColumns", "predict_proba gives 2 columns for 3 classes of the training rows"),
+        (
+            "TwoColumns",
+            r"TwoColumns\.predict_proba returns no probabilities: a row is \[0.0, 0.0\]",
+        ),
+        ("Scores", r"Scores\.predict_proba returns no probabilities: a row is \[.*3.0"),
+        ("OfOneClass", r"OfOneClass\.predict_proba returns values of shape \(30,\); expected 30"),
+        ("OtherClasses", r"OtherClasses\.classes_ is \[-1, 0, 1\]; expected the labels"),
     ],
 )
 def test_wrong_labels_are_never_taken_for_others(

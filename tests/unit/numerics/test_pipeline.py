@@ -12,6 +12,7 @@ from heldout.cells.preflight import checked_builder
 from heldout.errors import HeldoutError
 from heldout.learners.grid import expand
 from heldout.learners.learner import define
+from heldout.numerics.builders import builder_of
 from heldout.numerics.predict import aligned
 
 N = 60
@@ -227,6 +228,20 @@ def test_class_weights_of_steps_inside(classes, factory):
     assert model[-1].class_weight == {1: 2}
 
 
+def test_class_weights_of_estimators_inside_and_in_their_grids(tmp_path):
+    """Codes 0 and 1 of the labels 1 and 2: scikit-learn would take a weight of 1 for that of 2."""
+    table = prepared(tmp_path, COLUMNS | {"y": [1, 2] * 30}, classification=True)
+    tree = {"estimator": "tree", "params": {"class_weight": {1: 5}}}
+    grid = {"class_weight": [{1: 5}, "balanced"]}
+    voting = {"estimators": [["a", tree], ["b", {"estimator": "tree"}]]}
+    model = model_for(table, {}, estimator="sklearn.ensemble.VotingClassifier", params=voting)
+    assert model.estimators[0][1].class_weight == {0: 5}
+    search = {"estimator": tree, "param_grid": grid}
+    model = model_for(table, {}, estimator="sklearn.model_selection.GridSearchCV", params=search)
+    assert model.estimator.class_weight == {0: 5}
+    assert model.param_grid == {"class_weight": [{0: 5}, "balanced"]}
+
+
 def test_class_weights_of_labels_that_are_numbers(tmp_path):
     """JSON knows texts as keys only."""
     table = prepared(tmp_path, COLUMNS | {"y": [3, 1] * 30}, classification=True)
@@ -316,3 +331,13 @@ def test_probabilities_have_a_column_for_every_class():
     proba = np.array([[0.25, 0.75]])
     assert aligned(proba, np.array([0, 1]), 2) is proba
     assert aligned(proba, np.array([0, 2]), 4).tolist() == [[0.25, 0, 0.75, 0]]
+
+
+def test_classes_that_scikit_learn_imports_when_asked_only(numbers):
+    learner = define("l", {"steps": ["sklearn.impute.IterativeImputer", "ridge"]})
+    made = builder_of(learner, columns_of(numbers))
+    pipeline = made.preprocessing(made.recipe({}))
+    assert type(pipeline[-1]).__name__ == "IterativeImputer"
+    search = "sklearn.model_selection.HalvingGridSearchCV"
+    params = {"estimator": {"estimator": "ridge"}, "param_grid": {"alpha": [1]}}
+    assert model_for(numbers, {}, estimator=search, params=params).min_resources == "exhaust"

@@ -271,3 +271,18 @@ def test_functions_that_draw_from_the_global_state_give_the_same_numbers_again(
         found.append(outcome.model["kbest"].scores_)
         np.random.random()  # noqa: NPY002
     np.testing.assert_array_equal(found[0], found[1])
+
+
+def test_an_estimator_and_a_function_for_steps_among_the_params(tmp_path: Path) -> None:
+    table = table_for(tmp_path, "score")
+    step = {"step": "sklearn.feature_selection.SelectFromModel", "params": {"max_features": 4}}
+    step["params"]["estimator"] = {"estimator": "ridge"}
+    params = {
+        "selectfrommodel__estimator": {"estimator": "tree", "params": {"max_depth": 3}},
+        "kbest__score_func": {"function": "sklearn.feature_selection.r_regression"},
+        "kbest__k": 2,
+    }
+    block = {"steps": [COLUMNS, step, "kbest", "ridge"], "params": params, "grid": {"alpha": [1.0]}}
+    [outcome] = outcomes_of(table, block)
+    assert type(outcome.model["selectfrommodel"].estimator_).__name__ == "DecisionTreeRegressor"
+    assert outcome.model["kbest"].score_func.__name__ == "r_regression"

@@ -232,7 +232,7 @@ def _read_strings(path: Path) -> "pa.Table":
         return file.read()
 
 
-def open_prepared(folder: Path) -> Prepared:
+def open_prepared(folder: Path | str) -> Prepared:
     """Open a prepared table; its arrays are mapped into memory, not read.
 
     Parameters
@@ -250,10 +250,11 @@ def open_prepared(folder: Path) -> Prepared:
     >>> facts = {"schema": {"columns": [], "target": {"name": "y", "classes": None}}, "groups": None}
     >>> arrays = np.zeros((3, 1)), np.array([0.5, 1.0, 1.5]), np.zeros(3, ROWS)
     >>> write_prepared(folder, facts, *arrays)
-    >>> table = open_prepared(folder)
+    >>> table = open_prepared(str(folder))
     >>> table.n, table.classification
     (3, False)
     """
+    folder = Path(folder)
     target, rows = (np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("y", "rows"))
     facts = read_json(folder / "table.json")
     return Prepared(facts, folder / "X.npy", target, rows, _weights_in(rows), folder / STRINGS)

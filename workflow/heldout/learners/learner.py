@@ -12,7 +12,7 @@ from heldout.learners.definition import TAKE_COLUMNS, Definition
 from heldout.learners.grid import endless_axis, expand, size
 from heldout.learners.libraries import library_params, source_of
 from heldout.learners.lookup import entry_for
-from heldout.learners.nested import params_with_objects, paths_in
+from heldout.learners.nested import params_with_objects, paths_in, with_objects
 from heldout.learners.step_catalogue import OWN
 from heldout.learners.steps import Parsed, parse_steps
 from heldout.names import Theta, seed_for
@@ -117,6 +117,7 @@ def define(name: str, given: dict[str, Any] | None) -> Learner:
         fixed = {**parsed.params, **_of_model(fixed, parsed)}
     default_grid = {key: axis for key, axis in entry.grid.items() if key not in fixed}
     grid = block.get("grid", default_grid)
+    _check_values(grid, f"{where}.grid")
     overlap = sorted(set(_of_model(grid, parsed)) & set(fixed))
     if overlap:
         raise HeldoutError(f"{where}: '{overlap[0]}' stands both in params and in grid")
@@ -165,6 +166,16 @@ def _check_block(block: dict[str, Any], where: str) -> None:
         raise HeldoutError(
             f"{where}: calibrate is for classes and target for numbers; leave one out"
         )
+
+
+def _check_values(grid: dict[str, Any], where: str) -> None:
+    """Refuse estimators and functions: θ is written as JSON into names of files and tables."""
+    for name, axis in _axes(grid).items():
+        if with_objects(axis, f"{where}.{name}") != axis:
+            raise HeldoutError(
+                f"{where}.{name}: values of a grid are numbers, texts and lists; estimators and functions go "
+                f"into params, one learner for each"
+            )
 
 
 def takes_columns(estimator: str) -> bool:

@@ -2,7 +2,7 @@
 
 from heldout.learners.catalogue import CATALOG, Entry
 from heldout.learners.catalogue import entry_for as of_catalogue
-from heldout.learners.libraries import SHORT
+from heldout.learners.libraries import LIBRARIES, SHORT
 
 
 def entry_for(estimator: str, where: str) -> Entry:
@@ -25,7 +25,10 @@ def entry_for(estimator: str, where: str) -> Entry:
     >>> entry_for("lightgbm", "learners.mine").regressor
     'lightgbm.LGBMRegressor'
     """
-    return SHORT[estimator] if estimator in SHORT else of_catalogue(estimator, where)
+    if estimator in SHORT:
+        return SHORT[estimator]
+    known = estimator.partition(":")[0].partition(".")[0] in LIBRARIES
+    return of_catalogue(estimator.replace(":", ".") if known else estimator, where)
 
 
 def short_names() -> list[str]:

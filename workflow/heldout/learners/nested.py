@@ -12,6 +12,7 @@ from typing import Any
 
 from heldout.errors import HeldoutError
 from heldout.learners.definition import MAKE, TAKE
+from heldout.learners.libraries import library_params
 from heldout.learners.lookup import entry_for
 
 
@@ -76,7 +77,8 @@ def _estimator(value: dict[str, Any], where: str) -> dict[str, Any]:
     if not isinstance(path, str) or not isinstance(params, dict):
         raise HeldoutError(f"{where}: expected {{estimator: NAME, params: {{…}}}}, found {value!r}")
     entry = entry_for(path, where)
-    given = {**entry.params, **params_with_objects(params, where)}
+    own = params_with_objects(params, where)
+    given = {**entry.params, **library_params(entry.classifier or entry.regressor, own), **own}
     return {MAKE: [entry.classifier, entry.regressor], "params": given}
 
 

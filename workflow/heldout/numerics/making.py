@@ -12,6 +12,13 @@ from heldout.numerics import errors
 from heldout.numerics.errors import LearnerError
 from heldout.numerics.parameters import known_params, signature_of, with_tuples
 
+EXPERIMENTAL = {
+    "IterativeImputer": "sklearn.experimental.enable_iterative_imputer",
+    "HalvingGridSearchCV": "sklearn.experimental.enable_halving_search_cv",
+    "HalvingRandomSearchCV": "sklearn.experimental.enable_halving_search_cv",
+}
+"""Classes of scikit-learn that can be imported after another import only."""
+
 
 def import_estimator(path: str) -> Any:
     """The class or factory behind an import path.
@@ -38,10 +45,15 @@ def import_estimator(path: str) -> Any:
     """
     module_name, _, name = path.replace(":", ".").rpartition(".")
     try:
+        if name in EXPERIMENTAL and module_name.startswith("sklearn."):
+            importlib.import_module(EXPERIMENTAL[name])
         module = importlib.import_module(module_name)
+        found = hasattr(
+            module, name
+        )  # scikit-learn's modules import some names when they are asked
     except ImportError as error:
         raise LearnerError(errors.CANNOT_IMPORT, module=module_name, error=error) from None
-    if not hasattr(module, name):
+    if not found:
         public = [n for n in dir(module) if not n.startswith("_")]
         raise LearnerError(errors.NO_SUCH_NAME, module=module_name, name=name, known=public)
     return getattr(module, name)

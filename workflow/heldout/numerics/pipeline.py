@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.validation import has_fit_parameter
 
-from heldout.learners.definition import FEATURES, Definition
+from heldout.learners.definition import FEATURES, TAKE, Definition
 from heldout.names import Theta, canonical
 from heldout.numerics import errors
 from heldout.numerics.errors import LearnerError
@@ -237,12 +237,17 @@ class Builder:
 
     def _by_code(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters with class weights by code, since models are fitted on codes of labels."""
-        return {
-            name: self._by_code_of(name, value)
-            if name.split("__")[-1] in BY_LABEL and isinstance(value, dict)
-            else value
-            for name, value in params.items()
-        }
+        return {name: self._coded(str(name), value) for name, value in params.items()}
+
+    def _coded(self, name: str, value: Any) -> Any:
+        """One of them; also those of estimators, and of grids, inside it."""
+        if isinstance(value, list):
+            return [self._coded(name, one) for one in value]
+        if not isinstance(value, dict) or TAKE in value:
+            return value
+        if name.split("__")[-1] in BY_LABEL:
+            return self._by_code_of(name, value)
+        return self._by_code(value)
 
     def _by_code_of(self, key: str, by_label: dict[Any, float]) -> dict[int, float]:
         labels = [str(label) for label in self.columns.classes or []]

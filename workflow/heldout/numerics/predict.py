@@ -16,6 +16,8 @@ LABEL_IS_ARGMAX = {
 """Classifiers whose label is the first class of highest probability: `predict` need not be called."""
 LABEL_IS_SIGN = {"sklearn.svm._classes.SVC", "sklearn.svm._classes.NuSVC"}
 """Classifiers that choose the second of two classes where the decision function is not negative."""
+SUMS_WITHIN = 1e-4
+"""How far the sum of a row's probabilities may be from 1: libraries count with 32 bits, too."""
 
 
 def predict(model: BaseEstimator, features: np.ndarray, classes: list[Any] | None) -> Predictions:
@@ -35,7 +37,8 @@ def predict(model: BaseEstimator, features: np.ndarray, classes: list[Any] | Non
     Predictions
         `value` for numbers. For classes `label`, and `proba` and `decision` if the model has them.
         Probabilities have a column for every class of the task. Decision values are left out where
-        training lacked a class, because their columns would belong to other classes.
+        training lacked a class, or the model has the classes in another order, because their columns
+        would belong to other classes.
 
     Examples
     --------
@@ -50,11 +53,12 @@ def predict(model: BaseEstimator, features: np.ndarray, classes: list[Any] | Non
         return Predictions(value=values.reshape(features.shape[0]))
     proba = decision = None
     if hasattr(model, "predict_proba"):
-        proba = aligned(np.asarray(model.predict_proba(features)), model.classes_, len(classes))
+        given = checked_shares(model.predict_proba(features), model, features.shape[0])
+        proba = aligned(given, checked_classes(model, len(classes)), len(classes))
     if hasattr(model, "decision_function"):
         decision = np.asarray(model.decision_function(features), np.float64)
     label = _label(model, features, proba, decision, len(classes))
-    if decision is not None and len(model.classes_) < len(classes):
+    if decision is not None and not np.array_equal(model.classes_, np.arange(len(classes))):
         decision = None
     return Predictions(label=as_codes(label, classes), proba=proba, decision=decision)
 
@@ -125,6 +129,86 @@ def _no_codes(model: Any, label: np.ndarray) -> str:
     )
 
 
+def checked_shares(given: Any, model: Any, rows: int) -> np.ndarray:
+    """Probabilities as float64; an error if they are none, for losses would take them for some.
+
+    Parameters
+    ----------
+    given
+        What the model predicts.
+    model
+        A fitted classifier; for the message.
+    rows
+        How many rows were predicted.
+
+    Returns
+    -------
+    numpy.ndarray
+        A row for each, which sums to 1.
+
+    Raises
+    ------
+    ValueError
+        If the shape is another one, or a row has values outside 0 to 1 or another sum.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> checked_shares(np.array([[0.5, 0.5]], np.float32), DummyClassifier(), 1)
+    array([[0.5, 0.5]])
+    """
+    kind, shares = type(model).__name__, np.asarray(given, np.float64)
+    if shares.ndim != 2 or len(shares) != rows:
+        raise ValueError(
+            f"{kind}.predict_proba returns values of shape {shares.shape}; expected {rows} rows with a "
+            f"probability for each class"
+        )
+    sums = shares.sum(axis=1)
+    wrong = (np.abs(sums - 1) > SUMS_WITHIN) | (shares < -SUMS_WITHIN).any(axis=1)
+    if wrong.any():
+        shown = [float(value) for value in shares[wrong.argmax()]]
+        raise ValueError(
+            f"{kind}.predict_proba returns no probabilities: a row is {shown}; expected values from 0 to 1 "
+            f"whose sum is 1"
+        )
+    return shares
+
+
+def checked_classes(model: Any, count: int) -> np.ndarray:
+    """The model's classes as codes, in the order of its columns; an error if they are none.
+
+    Parameters
+    ----------
+    model
+        A fitted classifier.
+    count
+        The number of classes of the task.
+
+    Returns
+    -------
+    numpy.ndarray
+        Whole numbers, each once.
+
+    Raises
+    ------
+    ValueError
+        If they are not labels that `fit` was given.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> checked_classes(DummyClassifier().fit([[0], [0]], [2, 0]), 3)
+    array([0, 2])
+    """
+    given = np.asarray(model.classes_)
+    codes = given.tolist()
+    if len(set(codes)) < len(codes) or not set(codes) <= set(range(count)):
+        raise ValueError(
+            f"{type(model).__name__}.classes_ is {codes}; expected the labels that fit was given"
+        )
+    return given.astype(np.int64)
+
+
 def remember_classes(model: Any, target: np.ndarray) -> None:
     """Note the classes of a classifier that does not note them itself.
 
@@ -170,7 +254,7 @@ def aligned(proba: np.ndarray, classes: np.ndarray, count: int) -> np.ndarray:
     count
         The number of classes of the task.
     """
-    if proba.shape[1] == count:
+    if proba.shape[1] == count and np.array_equal(classes, np.arange(count)):
         return proba
     if proba.shape[1] != len(classes):
         raise ValueError(

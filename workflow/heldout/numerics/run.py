@@ -19,6 +19,7 @@ from heldout.names import Theta, canonical
 from heldout.numerics.fit_warning import FitWarning
 from heldout.numerics.predict import predict
 from heldout.numerics.problem import Outcome, Problem
+from heldout.numerics.rows import own_rows
 from heldout.predictions import Predictions
 
 ByEngine = Mapping[str, Sequence[Theta]]
@@ -153,7 +154,7 @@ def predict_again(problem: Problem, theta: Theta, pipeline: Pipeline) -> Outcome
     Outcome
         The same model with the new predictions.
     """
-    held = pipeline[:-1].transform(problem.held_features)
+    held = pipeline[:-1].transform(own_rows(problem.held_features))
     predictions = predict(pipeline[-1], held, problem.builder.columns.classes)
     shared: list[Any] = [step for _, step in pipeline.steps[:-1]]
     return Outcome(theta, pipeline, shared, predictions)

@@ -12,6 +12,7 @@ from heldout.names import Theta
 from heldout.numerics.pipeline import MODEL, SAMPLE_WEIGHT, Recipe
 from heldout.numerics.predict import predict, remember_classes
 from heldout.numerics.problem import Outcome, Problem
+from heldout.numerics.rows import may_change_rows, own_rows
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
@@ -22,6 +23,8 @@ def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
             recipe = problem.builder.recipe(theta)
             fitted, train, held = preprocess(problem, recipe)
             model = problem.builder.estimator(recipe, problem.seed)
+            if may_change_rows(model):
+                train, held = own_rows(train), own_rows(held)
             model.fit(train, problem.train_target, **_weights_of(problem))
             if problem.builder.classification:
                 remember_classes(model, problem.train_target)

@@ -26,11 +26,13 @@ KNOW_KINDS = (PREPARED, NATIVE_COLUMNS)
 """Steps that are told the kinds of the table's columns."""
 FOLLOWED = ("heldout.numerics.steps.prepare:Prepare", "heldout.numerics.steps.ordinal:Ordinal")
 """Steps that nothing imports by name here; so their code is in the keys too."""
-CATBOOST = {
+OURS = {
     "catboost.CatBoostClassifier": "heldout.numerics.steps.catboost_models:CatBoostClassifier",
     "catboost.CatBoostRegressor": "heldout.numerics.steps.catboost_models:CatBoostRegressor",
+    "xgboost.XGBClassifier": "heldout.numerics.steps.xgboost_models:XGBClassifier",
+    "xgboost.XGBRFClassifier": "heldout.numerics.steps.xgboost_models:XGBRFClassifier",
 }
-"""Classes that are told which columns are categories."""
+"""Classes that are told which columns are categories, and those that need codes without gaps."""
 TABLE, NATIVE, PASSTHROUGH = "table", "native", "passthrough"
 IMPUTER = "sklearn.impute.SimpleImputer"
 GROUPS = tuple(dict.fromkeys(GROUP.values()))
@@ -61,7 +63,7 @@ class ComposedBuilder(Builder):
 
     def __init__(self, definition: Definition, columns: Columns):
         super().__init__(definition, columns)
-        self._factory = import_estimator(CATBOOST.get(self.path, self.path))
+        self._factory = import_estimator(OURS.get(self.path, self.path))
         self.native = definition.takes_columns(self.classification)
         self.takes_frame = bool(definition.steps or self.native or columns.texts)
         self.name = definition.steps[-1]["name"] if definition.steps else MODEL
@@ -111,8 +113,7 @@ class ComposedBuilder(Builder):
             if name not in steps
         }
         self._check_steps(model)
-        made = with_made(steps, self.classification)
-        return Recipe(columns, made, {}, with_made(model, self.classification))
+        return Recipe(columns, steps, {}, with_made(model, self.classification))
 
     def _check_steps(self, model: Mapping[str, Any]) -> None:
         """Refuse a name that is neither of a step nor of a part of the model."""
@@ -133,7 +134,7 @@ class ComposedBuilder(Builder):
         steps: list[tuple[str, Any]] = [(TABLE, TableColumns(names))]
         steps += [(step["name"], self._made(step)) for step in self.before]
         pipeline = self.pipeline(steps)
-        self._set(pipeline, recipe.prepare)
+        self._set(pipeline, with_made(recipe.prepare, self.classification))
         seeds: dict[str, Any] = dict.fromkeys(unset_seeds(pipeline), seed)
         seeds |= seeded_folds(pipeline, seed, self.classification)
         if seeds:
