@@ -10,11 +10,12 @@ import pytest
 from tables import prepared, write_csv
 
 from heldout.data import date_texts, money_texts
+from heldout.data.encode import Lost
 from heldout.data.guess import Hints
 from heldout.data.infer import infer_columns
 from heldout.data.infer_target import infer_target
 from heldout.data.kinds import DATE_SPELLINGS
-from heldout.data.notes import worded
+from heldout.data.notes import Note, worded
 from heldout.data.prepare import prepare
 from heldout.data.read import read_table
 from heldout.data.reading import found_reading
@@ -302,6 +303,11 @@ def test_a_plain_number_among_amounts_is_that_number(tmp_path):
     assert (column.decimal, column.thousands) == (",", ".")
     assert read == [1.459, 1.5, 2.125, 1000.25]
     assert column.encode(pa.array(["1.459", "1459 €"])).tolist() == [1.459, 1459]
+
+
+def test_a_line_end_in_a_name_ends_no_line():
+    assert str(Note("empty", "a\nb", "is empty")) == "column 'a\\nb' is empty"
+    assert str(Lost("a\nb", "a number", 1, 0, "x")).startswith("column 'a\\nb': 1 value is")
 
 
 def test_many_notes_of_one_sort_are_said_together():

@@ -16,6 +16,7 @@ from heldout.data.infer import infer_columns
 from heldout.data.prepare import prepare
 from heldout.data.prepared import open_prepared
 from heldout.data.read import read_table
+from heldout.data.reading import with_found
 from heldout.data.request import Request
 from heldout.data.schema import Column, Schema, Target, schema_from_json
 from heldout.errors import HeldoutError
@@ -268,6 +269,11 @@ def test_rows_in_memory_are_read_as_those_of_a_file():
     for table in (pd.DataFrame(rows), pa.table(rows)):
         predictor.predict(table)
         assert np.array_equal(seen.pop(), [[1234, 0], [np.nan] * 2, [5, 1]], equal_nan=True)
+    read = {"n": ["1.234"], "c": ["a"]}  # sealed rows, and those of a file, have been read
+    predictor.predictions(pa.table(read), sealed=True)
+    assert seen.pop().tolist() == [[1.234, 0]]
+    predictor.predict(with_found(pa.table(read), predictor.reading))
+    assert seen.pop().tolist() == [[1.234, 0]]
 
 
 def test_a_missing_value_is_not_counted():

@@ -66,7 +66,7 @@ class Lost:
     def without_value(self) -> str:
         """The same without naming a value, which may be sealed."""
         values = "1 value is" if self.count == 1 else f"{self.count} values are"
-        return f"column '{self.column}': {values} not {self.wanted}, and taken for {self.fate}"
+        return f"column {self.column!r}: {values} not {self.wanted}, and taken for {self.fate}"
 
 
 def in_all_parts(parts: Iterable[tuple[int, Lost]]) -> list[Lost]:

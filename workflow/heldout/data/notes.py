@@ -18,7 +18,7 @@ class Note:
     text: str
 
     def __str__(self) -> str:
-        return f"column '{self.column}' {self.text}"
+        return f"column {self.column!r} {self.text}"
 
 
 def worded(notes: Sequence[Note]) -> list[str]:
