@@ -195,6 +195,20 @@ def test_h018_counts_the_positive_class_that_the_config_names(tmp_path: Path) ->
     assert found.check("H018").status == "pass"
 
 
+@pytest.mark.parametrize(("rare", "status"), [([*range(0, 60, 5)], "pass"), ([5, 20, 30], "fail")])
+def test_h018_rows_of_the_class_in_each_block_of_time(
+    tmp_path: Path, rare: list[int], status: str
+) -> None:
+    columns = table(60) | {"when": np.arange(60), "y": np.repeat("a", 60)}
+    columns["y"][rare] = "b"
+    more: dict[str, Any] = {"time": "when", "rolling": {"blocks": 5}, "estimators": ["rolling"]}
+    found = run(tmp_path, columns, "tree", test=0, loss="f1", **more).check("H018")
+    assert found.status == status
+    if status == "fail":
+        assert found.message.startswith("block 4 has 0 rows of class 'b'")
+        assert "rolling.blocks" in found.message
+
+
 def test_h007_duplicates(tmp_path: Path) -> None:
     columns = {name: np.concatenate([values, values[:5]]) for name, values in table().items()}
     found = run(tmp_path, columns, test=0)

@@ -194,6 +194,20 @@ def test_a_group_may_tie_as_many_rows_as_two_blocks_hold(tied, refused):
         assert len(set(split["block"][unit == 99])) == 1
 
 
+def test_a_group_of_two_large_stamps_spans_blocks_too():
+    """Two stamps of eight rows each, tied by a group, in five blocks of six rows."""
+    unit, time = np.arange(30), np.concatenate([np.zeros(8), np.ones(8), np.arange(2.0, 16)])
+    rolling_split(rows_at(time, unit), 5, Span(), Span())
+    unit[[0, 8]] = 99
+    with pytest.raises(HeldoutError, match="of 2 rows at 2 times"):
+        rolling_split(rows_at(time, unit), 5, Span(), Span())
+
+
+def test_a_block_may_be_one_stamp():
+    split = rolling_split(rows_at(range(5)), 5, Span(), Span())
+    assert split["block"].tolist() == [1, 2, 3, 4, 5]
+
+
 def test_windows_in_time_are_half_open():
     """Of daily rows, a window of ten holds ten: before a block, before held-out rows, and at the end."""
     window = Span(time=10.0)

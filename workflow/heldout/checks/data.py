@@ -10,6 +10,7 @@ from heldout.data.prepared import Prepared
 from heldout.errors import counted
 from heldout.estimates.refusals import FEWEST_PER_FOLD
 from heldout.resampling.kinds import FULL, RECENT
+from heldout.resampling.prefixes import prefixes
 from heldout.resampling.split import Resample
 
 VALUES = 2**22
@@ -77,23 +78,39 @@ def every_class_in_folds(context: Context) -> Outcome:
 def enough_rows_of_classes(context: Context) -> Outcome:
     """H018: a score of classes jumps where a fold has a single row of one that it is about."""
     loss, table = context.loss_table.loss, context.loss_table.table
-    if not (loss.two_classes or loss.every_class) or "kfold" not in context.loss_table.splits:
+    folds = _folds(context)
+    if not (loss.two_classes or loss.every_class) or not folds:
         return not_applicable("the loss is no score of classes, or there are no folds")
     wanted = range(len(table.classes or [])) if loss.every_class else [loss.positive or 0]
     target = np.asarray(table.target)
     counts = {
-        (partition.set_name(fold), one): int((target[partition.rows(fold)] == one).sum())
-        for partition in context.loss_table.partitions
-        for fold in range(partition.k)
-        for one in wanted
+        (name, one): int((target[rows] == one).sum()) for name, rows in folds for one in wanted
     }
     (place, one), fewest = min(counts.items(), key=lambda item: item[1])
     rows = f"{place} has {counted(fewest, 'row')} of class '{(table.classes or [])[one]}'"
     if fewest < FEWEST_PER_FOLD:
+        if table.times is not None:
+            return failed(
+                f"{rows}: {loss.label} of such a block says little; use fewer blocks (rolling.blocks)"
+            )
         return failed(
             f"{rows}: {loss.label} of such a fold says little; use fewer folds, or stratify"
         )
     return passed(f"no fold has fewer: {rows}")
+
+
+def _folds(context: Context) -> list[tuple[str, np.ndarray]]:
+    """The rows of each fold, or of each block of time that is tested."""
+    table = context.loss_table
+    if "rolling" in table.splits:
+        return [(f"block {one.number}", one.rows) for one in prefixes(table.splits["rolling"])]
+    if "kfold" not in table.splits:
+        return []
+    return [
+        (partition.set_name(fold), partition.rows(fold))
+        for partition in table.partitions
+        for fold in range(partition.k)
+    ]
 
 
 def no_duplicates(context: Context) -> Outcome:
