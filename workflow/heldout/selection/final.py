@@ -77,7 +77,12 @@ class Predictor:
         encode = schema.frame if takes_frame else schema.encode
         features = encode(table, lost)
         self._tell(lost, sealed)
-        said = predict(self.pipeline[-1], self.pipeline[:-1].transform(features), self.classes)
+        count, features = len(features), self.pipeline[:-1].transform(features)
+        if features.shape[0] != count:
+            raise HeldoutError(
+                f"the model's steps give {features.shape[0]} rows for {count}: one leaves rows out"
+            )
+        said = predict(self.pipeline[-1], features, self.classes)
         if self.threshold is None:
             return said
         assert self.positive is not None
