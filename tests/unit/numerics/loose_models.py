@@ -98,6 +98,11 @@ class OfOneClass(Nearest):
         return super().predict_proba(X)[:, 1]
 
 
+class TooFew(Nearest):
+    def predict(self, X: Any) -> Any:
+        return self.labels(X)[1:]
+
+
 class OtherClasses(Nearest):
     def fit(self, X: Any, y: Any) -> None:
         super().fit(X, y)
@@ -113,3 +118,24 @@ class Centred:
 
     def transform(self, X: Any) -> Any:
         return np.asarray(X) - self.mean
+
+
+class WithoutMissing(BaseEstimator):
+    """A step that leaves rows out, here of the held-out ones."""
+
+    def fit(self, X: Any, y: Any) -> "WithoutMissing":
+        self.count = len(X)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        return X if len(X) == self.count else X.dropna()
+
+
+class Sorted(WithoutMissing):
+    def transform(self, X: Any) -> Any:
+        return X.sort_values("length")
+
+
+class Nothing(WithoutMissing):
+    def transform(self, X: Any) -> Any:
+        return None

@@ -3,6 +3,7 @@
 LightGBM is tested always; XGBoost, CatBoost and scikit-learn-intelex with HELDOUT_LIBRARIES=1.
 """
 
+import importlib
 import os
 import pickle
 from collections.abc import Callable
@@ -14,7 +15,8 @@ import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
-from mixed_table import SEED, TRAIN, outcomes_of, predictions_of, problem_of, split, table_for
+from mixed_table import SEED, outcomes_of, predictions_of, problem_of, split, table_for
+from sklearn.base import clone
 
 from heldout.errors import HeldoutError
 from heldout.learners import libraries
@@ -196,14 +198,22 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_intelex_by_import_path(tmp_path: Path) -> None:
-    """scikit-learn itself where the flag is off, so that the test is the same."""
+    """Its own loop after the same preprocessing; scikit-learn itself where the flag is off."""
     package = "sklearnex" if ALL else "sklearn"
     path = f"{package}.ensemble.RandomForestClassifier"
     table = table_for(tmp_path, "rare")
-    said = predictions_of(table, {"estimator": path, "params": {"n_estimators": 8}})
-    again = predictions_of(table, {"estimator": path, "params": {"n_estimators": 8}})
-    np.testing.assert_array_equal(said.proba, again.proba)
-    assert said.proba.shape == (table.n - TRAIN, 2)
+    block = {"estimator": path, "params": {"n_estimators": 8}}
+    problem = problem_of(table, block)
+    [outcome] = outcomes_of(table, block)
+    forest = importlib.import_module(f"{package}.ensemble").RandomForestClassifier
+    steps = clone(outcome.model[:-1])
+    model = forest(n_estimators=8, n_jobs=1, random_state=SEED)
+    model.fit(steps.fit_transform(problem.train_features), problem.train_target)
+    expected = model.predict_proba(steps.transform(problem.held_features))
+    np.testing.assert_allclose(outcome.predictions.proba, expected, rtol=0, atol=1e-12)
+    assert type(outcome.model[-1]) is forest
+    said = predictions_of(table, block)
+    np.testing.assert_array_equal(said.proba, outcome.predictions.proba)
 
 
 def test_a_library_inside_another_estimator_gets_its_parameters_too() -> None:

@@ -44,6 +44,7 @@ def test_they_predict_what_the_plain_class_predicts(tmp_path: Path, name: str, s
         ),
         ("Scores", r"Scores\.predict_proba returns no probabilities: a row is \[.*3.0"),
         ("OfOneClass", r"OfOneClass\.predict_proba returns values of shape \(30,\); expected 30"),
+        ("TooFew", r"TooFew\.predict returns values of shape \(29,\) for 30 rows"),
         ("OtherClasses", r"OtherClasses\.classes_ is \[-1, 0, 1\]; expected the labels"),
     ],
 )
@@ -60,3 +61,28 @@ def test_a_step_needs_no_more_than_fit_and_transform(tmp_path: Path) -> None:
         table, {"steps": ["prepare", "loose_models.Centred", "knn"], "grid": {}}
     )
     assert len(outcome.predictions.label) == table.n - TRAIN
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "WithoutMissing",
+            r"step 'withoutmissing' gives \(\d+, 6\) for 30 rows; a step before the",
+        ),
+        ("Sorted", "step 'sorted' gives rows with another index than it was given"),
+        ("Nothing", "step 'nothing' gives NoneType for 60 rows"),
+    ],
+)
+def test_a_step_keeps_all_rows_in_their_order(tmp_path: Path, name: str, message: str) -> None:
+    block = {"steps": [f"loose_models.{name}", "prepare", "ridge"], "grid": {"alpha": [1]}}
+    with pytest.raises(ValueError, match=message):
+        outcomes_of(table_for(tmp_path, "score"), block)
+
+
+def test_numbers_that_are_not_one_for_each_row(tmp_path: Path) -> None:
+    message = (
+        r"TooFew\.predict returns values of shape \(29,\); expected a number for each of 30 rows"
+    )
+    with pytest.raises(ValueError, match=message):
+        outcomes_of(table_for(tmp_path, "score"), block_of("TooFew", steps=True))

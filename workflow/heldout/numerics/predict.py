@@ -50,6 +50,11 @@ def predict(model: BaseEstimator, features: np.ndarray, classes: list[Any] | Non
     """
     if classes is None:
         values = np.asarray(model.predict(features), np.float64)
+        if values.shape not in ((features.shape[0],), (features.shape[0], 1)):
+            raise ValueError(
+                f"{type(model).__name__}.predict returns values of shape {values.shape}; expected a number for "
+                f"each of {features.shape[0]} rows"
+            )
         return Predictions(value=values.reshape(features.shape[0]))
     proba = decision = None
     if hasattr(model, "predict_proba"):
@@ -75,7 +80,12 @@ def _label(
         return proba.argmax(axis=1)
     if decision is not None and decision.ndim == 1 and kind in LABEL_IS_SIGN:
         return np.asarray(model.classes_[(decision >= 0).astype(int)])
-    return checked_codes(np.asarray(model.predict(features)), model, count)
+    found = np.asarray(model.predict(features))
+    if found.ndim == 0 or len(found) != features.shape[0]:
+        raise ValueError(
+            f"{type(model).__name__}.predict returns values of shape {found.shape} for {features.shape[0]} rows"
+        )
+    return checked_codes(found, model, count)
 
 
 def checked_codes(label: np.ndarray, model: Any, count: int) -> np.ndarray:
@@ -254,7 +264,7 @@ def aligned(proba: np.ndarray, classes: np.ndarray, count: int) -> np.ndarray:
     count
         The number of classes of the task.
     """
-    if proba.shape[1] == count and np.array_equal(classes, np.arange(count)):
+    if proba.shape[1] == count and bool((np.diff(classes) > 0).all()):
         return proba
     if proba.shape[1] != len(classes):
         raise ValueError(

@@ -90,7 +90,12 @@ class Predictor:
             self._tell(gone, sealed)
         else:
             lost += gone
-        said = predict(self.pipeline[-1], self.pipeline[:-1].transform(features), self.classes)
+        count, features = len(features), self.pipeline[:-1].transform(features)
+        if features.shape[0] != count:
+            raise HeldoutError(
+                f"the model's steps give {features.shape[0]} rows for {count}: one leaves rows out"
+            )
+        said = predict(self.pipeline[-1], features, self.classes)
         if self.threshold is None:
             return said
         assert self.positive is not None

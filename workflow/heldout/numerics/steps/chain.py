@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from heldout.names import Theta, canonical
 from heldout.numerics.pipeline import Recipe
@@ -117,8 +118,11 @@ class Chain:
             if hasattr(step, "fit_resample"):  # in training only: held-out rows stay as they are
                 train, target = step.fit_resample(train, target)
                 return Fitted(after, train, np.asarray(target), held)
-            train = _fit_transform(step, train, target, self.problem.weights)
-            return Fitted(after, train, target, train if same else step.transform(held))
+            made = _fit_transform(step, train, target, self.problem.weights)
+            others = made if same else step.transform(held)
+        check_same_rows(name, before.train, made)
+        check_same_rows(name, before.held, others)
+        return Fitted(after, made, target, others)
 
 
 def step_keys(builder: Any, recipe: Recipe) -> list[str]:
@@ -143,6 +147,39 @@ def step_keys(builder: Any, recipe: Recipe) -> list[str]:
         given = {k: v for k, v in recipe.prepare.items() if k.split("__")[0] == name}
         keys.append(canonical([keys[-1], name, given]))
     return keys
+
+
+def check_same_rows(name: str, given: Any, made: Any) -> None:
+    """Refuse a step that leaves rows out or puts them in another order: predictions would be of other rows.
+
+    Parameters
+    ----------
+    name
+        Of the step.
+    given, made
+        The rows before and after it.
+
+    Raises
+    ------
+    ValueError
+        Names the step.
+    """
+    if getattr(made, "shape", (-1,))[0] != len_of(given):
+        found = made.shape if hasattr(made, "shape") else type(made).__name__
+        raise ValueError(
+            f"step '{name}' gives {found} for {len_of(given)} rows; a step before the model gives a row for each"
+        )
+    both = isinstance(made, pd.DataFrame) and isinstance(given, pd.DataFrame)
+    if both and not (made.index.equals(given.index) or isinstance(made.index, pd.RangeIndex)):
+        raise ValueError(
+            f"step '{name}' gives rows with another index than it was given: they are in another order, or not "
+            f"the same rows"
+        )
+
+
+def len_of(rows: Any) -> int:
+    """How many rows there are; also of a sparse matrix, which has no length."""
+    return int(rows.shape[0])
 
 
 def together(builder: Any, thetas: Sequence[Theta]) -> tuple[list[Theta], list[Recipe]]:
