@@ -16,7 +16,7 @@ from heldout.estimates.intervals import bounds_of, reason_against, valid_interva
 from heldout.estimates.recommended import HOLDS, IN_TIME, reason_for_none, recommended
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.time_comparisons import compare_in_time
-from heldout.estimates.time_intervals import series_of
+from heldout.estimates.time_intervals import cosine_t, series_of
 from heldout.measures.registry import LOSSES
 
 REPO = Path(__file__).parents[2]
@@ -212,3 +212,46 @@ def test_scores_and_weights_have_no_recommended_interval() -> None:
 
 def vars_of(evidence: Evidence) -> dict[str, Any]:
     return {name: getattr(evidence, name) for name in Evidence.__dataclass_fields__}
+
+
+# --- by hand -------------------------------------------------------------------------------------
+
+SIX = np.array([1.0, 3.0, 2.0, 5.0, 4.0, 6.0])
+
+
+def se_of_six(x: np.ndarray) -> float:
+    waves = [sum(np.cos(np.pi * j * (t - 0.5) / 6) * x[t - 1] for t in range(1, 7)) for j in (1, 2)]
+    return float(np.sqrt(2 / 6 * np.mean(np.square(waves)) / 6))
+
+
+@pytest.mark.parametrize("bound", [None, 9.0])
+def test_only_losses_without_an_upper_bound_have_a_longer_upper_part(bound: float | None) -> None:
+    facts = facts_of(LOSSES["squared"], None, None) | {"bound": bound}
+    one = Evidence(
+        "rolling", [np.array([x]) for x in SIX], [np.arange(1)] * 6, in_order=True, **facts
+    )
+    se, low, high = cosine_t(one, 0.05)
+    half = stats.t.ppf(0.975, 2) * se_of_six(SIX)
+    assert se == pytest.approx(se_of_six(SIX))
+    assert high == pytest.approx(3.5 + half + (half**2 / 7 if bound is None else 0))
+    assert low == pytest.approx(max(3.5 - half, 0) if bound is None else 3.5 - half)
+
+
+def test_six_blocks_are_compared_and_holm_divides_the_error_among_pairs() -> None:
+    series = {"a": SIX, "b": SIX[::-1] / 2, "c": SIX + np.array([4, 5, 4, 5, 4, 5])}
+    given = {name: blocks(values) for name, values in series.items()}
+    found = compare_in_time(given, None, 0.95)
+    first = min(found, key=lambda one: one.p)
+    gaps = series[first.learner_a] - series[first.learner_b]
+    se = se_of_six(gaps)
+    assert first.se == pytest.approx(se)
+    p = 2 * stats.t.sf(abs(gaps.mean()) / se, 2)
+    assert first.p == pytest.approx(p)
+    assert first.prob_a_better == pytest.approx(p / 2 if gaps.mean() > 0 else 1 - p / 2)
+    half = stats.t.ppf(1 - 0.05 / 6, 2) * se
+    assert (first.holm_low, first.holm_high) == pytest.approx(
+        (gaps.mean() - half, gaps.mean() + half)
+    )
+    worse = compare_in_time({"c": given["c"], "a": given["a"]}, None, 0.95)[0]
+    assert worse.difference > 0
+    assert worse.prob_a_better == pytest.approx(worse.p / 2)

@@ -99,7 +99,8 @@ _ENTRIES = (
         severity="warning",
         function="heldout.checks.data:no_duplicates",
         text="Copies of a row may lie on both sides of a split, so that the model is tested on what it "
-        "was trained on. Remove them, or keep them together with `groups`.",
+        "was trained on. Remove them, or keep them together with `groups`. With `time` it does not apply: rows of one time are in "
+        "one block, and equal values at different times are no copies.",
     ),
     Check(
         code="H008",
@@ -199,7 +200,8 @@ _ENTRIES = (
         text="Scores of classes (AUC, recall, F1, balanced accuracy, …) are computed on each fold. Fails where a "
         "fold has fewer than 2 rows of a class that the score is about: of the class `positive`, and for AUC, "
         "recall and balanced accuracy of every class. One row then decides the score of the fold. Use fewer "
-        "folds, stratified ones (`kfold.stratify`), or a loss of single rows.",
+        "folds, stratified ones (`kfold.stratify`), or a loss of single rows. Blocks of `time` are looked at too "
+        "(`rolling.blocks`): F1 and the like are 0 on one without rows of the class.",
     ),
     Check(
         code="H019",
