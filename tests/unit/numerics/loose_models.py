@@ -93,6 +93,11 @@ class Scores(Nearest):
         return 3 * super().predict_proba(X)
 
 
+class Negative(Nearest):
+    def predict_proba(self, X: Any) -> Any:
+        return 3 * super().predict_proba(X) - 2 / 3
+
+
 class OfOneClass(Nearest):
     def predict_proba(self, X: Any) -> Any:
         return super().predict_proba(X)[:, 1]

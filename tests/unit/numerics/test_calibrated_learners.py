@@ -67,6 +67,7 @@ def test_groups_stay_together(tmp_path: Path) -> None:
 def test_a_small_class_gets_fewer_folds_and_a_single_row_none() -> None:
     target = np.repeat([0, 1], [20, 3])
     assert len(inner_folds(target, None, 1)) == 3
+    assert len(inner_folds(np.repeat([0, 1], [20, 2]), None, 1)) == 2
     with pytest.raises(TooFewError, match="a class has fewer than two rows among 21 training rows"):
         inner_folds(np.repeat([0, 1], [20, 1]), None, 1)
     one_group = np.array([*range(20), 20, 20, 20])

@@ -43,6 +43,7 @@ def test_they_predict_what_the_plain_class_predicts(tmp_path: Path, name: str, s
             r"TwoColumns\.predict_proba returns no probabilities: a row is \[0.0, 0.0\]",
         ),
         ("Scores", r"Scores\.predict_proba returns no probabilities: a row is \[.*3.0"),
+        ("Negative", r"Negative\.predict_proba returns no probabilities: a row is \[.*-0.66"),
         ("OfOneClass", r"OfOneClass\.predict_proba returns values of shape \(30,\); expected 30"),
         ("TooFew", r"TooFew\.predict returns values of shape \(29,\) for 30 rows"),
         ("OtherClasses", r"OtherClasses\.classes_ is \[-1, 0, 1\]; expected the labels"),
