@@ -10,8 +10,9 @@ comparisons are adjusted by Holm 1979.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from scipy import special
@@ -110,22 +111,66 @@ def compare(contestants: dict[str, Contestant], field: Field) -> list[Comparison
     >>> found.difference, round(found.ci_low, 3), round(found.ci_high, 3), found.told_apart
     (-0.125, -0.449, 0.199, False)
     """
-    pairs = [
-        _Pair.of(contestants[a], contestants[b], field)
-        for a, b in itertools.combinations(contestants, 2)
-    ]
-    names = itertools.combinations(contestants, 2)
-    adjusted = holm([pair.p for pair in pairs])
-    shares = holm_shares([pair.p for pair in pairs], 1 - field.level)
-    return [
-        _row(a, b, pair, p, share, field)
-        for (a, b), pair, p, share in zip(names, pairs, adjusted, shares, strict=True)
-    ]
+    names = list(itertools.combinations(contestants, 2))
+    pairs = [_Pair.of(contestants[a], contestants[b], field) for a, b in names]
+    return rows_of(dict(zip(names, pairs, strict=True)), field.level)
 
 
-def _row(a: str, b: str, pair: "_Pair", p_holm: float, share: float, field: Field) -> Comparison:
-    low, high = pair.ends(1 - field.level)
-    holm_low, holm_high = pair.ends((1 - field.level) * share)
+class Pair(Protocol):
+    """Two learners as they are compared: the difference of their risks, and what is known of it."""
+
+    @property
+    def difference(self) -> float:
+        """The risk of the first minus that of the second."""
+
+    @property
+    def se(self) -> float | None:
+        """Its standard error, if there is one."""
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+
+    @property
+    def p(self) -> float:
+        """The p-value of no difference."""
+
+    @property
+    def note(self) -> str | None:
+        """What must be known of it."""
+
+    def ends(self, delta: float) -> tuple[float | None, float | None]:
+        """Its interval."""
+
+
+def rows_of(pairs: Mapping[tuple[str, str], Pair], level: float) -> list[Comparison]:
+    """Write down comparisons, adjusted for their number by Holm's procedure.
+
+    Parameters
+    ----------
+    pairs
+        All pairs of learners by their names.
+    level
+        The confidence level.
+
+    Returns
+    -------
+    list of Comparison
+        One for each pair.
+
+    Examples
+    --------
+    >>> rows_of({}, 0.95)
+    []
+    """
+    p = [pair.p for pair in pairs.values()]
+    adjusted = zip(pairs.items(), holm(p), holm_shares(p, 1 - level), strict=True)
+    return [_row(*names, pair, p_holm, share, level) for (names, pair), p_holm, share in adjusted]
+
+
+def _row(a: str, b: str, pair: Pair, p_holm: float, share: float, level: float) -> Comparison:
+    low, high = pair.ends(1 - level)
+    holm_low, holm_high = pair.ends((1 - level) * share)
     return Comparison(
         learner_a=a,
         learner_b=b,
@@ -135,9 +180,9 @@ def _row(a: str, b: str, pair: "_Pair", p_holm: float, share: float, field: Fiel
         se=pair.se,
         holm_low=holm_low,
         holm_high=holm_high,
-        prob_a_better=pair.prob_a_better,
-        told_apart=p_holm < 1 - field.level,
-        n=len(pair.pooled) // len(field.held),
+        prob_a_better=pair.p / 2 if pair.difference > 0 else 1 - pair.p / 2,
+        told_apart=p_holm < 1 - level,
+        n=pair.n,
         p=pair.p,
         p_holm=p_holm,
         note=pair.note,
@@ -153,7 +198,7 @@ class _Pair:
 
     difference: float
     se: float | None
-    pooled: np.ndarray
+    n: int
     bound: float | None
     count: float
     df: float
@@ -167,7 +212,7 @@ class _Pair:
         return _Pair(
             difference=float(np.mean(centres)),
             se=_standard_error(a, b, gaps, field) if differs(pooled, _size(a, b)) else None,
-            pooled=pooled,
+            n=len(pooled) // len(field.held),
             bound=field.bound,
             count=field.held[0].count / NO_SPREAD,
             df=field.held[0].count - 1 if field.held[0].grouped else np.inf,
@@ -207,11 +252,6 @@ class _Pair:
 
     def _tails(self, z: float) -> float:
         return 2 * float(special.stdtr(self.df, -z))
-
-    @property
-    def prob_a_better(self) -> float:
-        """The probability that a has the smaller risk, by the normal approximation."""
-        return self.p / 2 if self.difference > 0 else 1 - self.p / 2
 
     @property
     def note(self) -> str | None:

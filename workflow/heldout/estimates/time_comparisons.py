@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special
 
-from heldout.estimates.comparisons import Comparison, holm, holm_shares
+from heldout.estimates.comparisons import Comparison, rows_of
 from heldout.estimates.cosine import averages, cosine_se
 from heldout.estimates.evidence import Evidence, differs
 from heldout.estimates.recommended import heavy_tails
@@ -43,11 +43,7 @@ def compare_in_time(
     """
     names = list(itertools.combinations(contestants, 2))
     pairs = [_Pair.of(contestants[a], contestants[b], bound) for a, b in names]
-    p = [pair.p for pair in pairs]
-    rows = zip(names, pairs, holm(p), holm_shares(p, 1 - level), strict=True)
-    return [
-        _row(*pair_names, pair, p_holm, share, level) for pair_names, pair, p_holm, share in rows
-    ]
+    return rows_of(dict(zip(names, pairs, strict=True)), level)
 
 
 @dataclass(frozen=True)
@@ -93,24 +89,3 @@ class _Pair:
         half = float(special.stdtrit(self.df, 1 - delta / 2)) * self.se
         top = np.inf if self.bound is None else self.bound
         return max(self.difference - half, -top), min(self.difference + half, top)
-
-
-def _row(a: str, b: str, pair: _Pair, p_holm: float, share: float, level: float) -> Comparison:
-    low, high = pair.ends(1 - level)
-    holm_low, holm_high = pair.ends((1 - level) * share)
-    return Comparison(
-        learner_a=a,
-        learner_b=b,
-        difference=pair.difference,
-        ci_low=low,
-        ci_high=high,
-        se=pair.se,
-        holm_low=holm_low,
-        holm_high=holm_high,
-        prob_a_better=pair.p / 2 if pair.difference > 0 else 1 - pair.p / 2,
-        told_apart=p_holm < 1 - level,
-        n=pair.n,
-        p=pair.p,
-        p_holm=p_holm,
-        note=pair.note,
-    )
