@@ -42,8 +42,8 @@ def test_every_chart_is_drawn(write: Write, tmp_path: Path) -> None:
     found = drive(page, tmp_path / "profile", MARKS)
     assert found["estimates"] == 4  # training, K-fold, nested CV, test
     assert found["learners"] == 6  # five learners and all together
-    # training and K-fold of each θ; a cell for each θ and one for the selected; a table
-    assert found["curves"] == [[10, 0], [6, 0], [0, 13], [0, 0]]
+    # training and K-fold of each θ; a cell for each θ and one for the selected; the same of a slice
+    assert found["curves"] == [[10, 0], [6, 0], [0, 13], [0, 5]]
     assert found["folds"] == 5
     assert found["pairs"] == 2  # the baseline is left to the table
     assert found["confusions"] == 9

@@ -216,10 +216,18 @@ def test_intelex_by_import_path(tmp_path: Path) -> None:
     np.testing.assert_array_equal(said.proba, outcome.predictions.proba)
 
 
-def test_a_library_inside_another_estimator_gets_its_parameters_too() -> None:
-    inside = {"estimator": "catboost", "params": {"iterations": 5, "logging_level": "Info"}}
+INSIDE = {
+    "lightgbm": ({}, {"n_jobs": 1, "verbose": -1}),
+    "xgboost": ({}, {"n_jobs": 1}),
+    "catboost": ({"logging_level": "Info"}, {"thread_count": 1, "allow_writing_files": False}),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_library_inside_another_estimator_gets_its_parameters_too(name: str) -> None:
+    params, expected = INSIDE[name]
+    inside = {"estimator": name, "params": params}
     block = {"estimator": "sklearn.ensemble.BaggingClassifier", "params": {"estimator": inside}}
     given = define("mine", block).params["estimator"]["params"]
-    assert given["allow_writing_files"] is False
-    assert given["thread_count"] == 1
-    assert "verbose" not in given
+    assert {key: given[key] for key in expected} == expected
+    assert "verbose" not in given or "logging_level" not in given

@@ -6,31 +6,8 @@ CatBoost must be told, and which ones there are is known only after the steps be
 from typing import Any
 
 import catboost
-import pandas as pd
 
-
-def categories_in(rows: Any) -> list[str]:
-    """The columns of words: those whose values are no numbers.
-
-    Parameters
-    ----------
-    rows
-        A frame, or an array, which has none.
-
-    Returns
-    -------
-    list of str
-        Names.
-
-    Examples
-    --------
-    >>> categories_in(pd.DataFrame({"a": [1.0], "b": pd.Series(["x"], dtype=object)}))
-    ['b']
-    """
-    if not isinstance(rows, pd.DataFrame):
-        return []
-    numeric = pd.api.types.is_numeric_dtype
-    return [name for name in rows.columns if not numeric(rows[name].dtype)]
+from heldout.numerics.steps.native import categories_in
 
 
 class _TellsCategories:

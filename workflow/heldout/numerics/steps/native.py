@@ -20,6 +20,30 @@ REFUSED = re.compile(r'[\[\]{}<>:,"\s]')
 """Characters that LightGBM or XGBoost do not take in the name of a column."""
 
 
+def categories_in(rows: Any) -> list[str]:
+    """The columns of words: those whose values are no numbers.
+
+    Parameters
+    ----------
+    rows
+        A frame, or an array, which has none.
+
+    Returns
+    -------
+    list of str
+        Names.
+
+    Examples
+    --------
+    >>> categories_in(pd.DataFrame({"a": [1.0], "b": pd.Series(["x"], dtype=object)}))
+    ['b']
+    """
+    if not isinstance(rows, pd.DataFrame):
+        return []
+    numeric = pd.api.types.is_numeric_dtype
+    return [name for name in rows.columns if not numeric(rows[name].dtype)]
+
+
 class NativeColumns(TransformerMixin, BaseEstimator):
     """Categories as pandas categories with the levels of the training rows, or as words; dates as parts.
 
