@@ -1,7 +1,7 @@
 """Nested CV on a real SLURM, in spite of everything that goes wrong on one.
 
-One study, two runs of Snakemake. The first is killed. During the second, a job is cancelled, the
-controller crashes, a node goes down and a job takes more memory than it asked for. Every job waits
+One study, two runs of Snakemake. The first is killed. During the second, the controller
+crashes, a job is cancelled, a node goes down and a job takes more memory than it asked for. Every job waits
 for the test at a gate, so that nothing depends on how fast this machine is.
 """
 
@@ -157,14 +157,15 @@ def test_nested_cv_survives_what_happens_on_a_cluster(
     assert_refused(study)
     at_gate = study.cells()
 
-    # A job is cancelled; the controller crashes and is asked in vain; a node goes down. Behind the
-    # gate, the fit on all rows is ended for its memory.
-    slurm.cancel(cancelled)
+    # The controller crashes and is asked in vain; a job is cancelled; a node goes down. Behind the gate,
+    # the fit on all rows is ended for its memory. A controller that crashes forgets a job that was
+    # submitted a moment before, so nothing is cancelled, and submitted again, before it is back.
     slurm.stop_controller()
     reference = start(local, cores=2)
     asked = slurm.times_asked()
     wait_until(lambda: slurm.times_asked() > asked, "question in vain", second.said, PATIENCE)
     slurm.start_controller()
+    slurm.cancel(cancelled)
     slurm.stop_node(lost.node)
     study.open_gate()
     second.succeed()
