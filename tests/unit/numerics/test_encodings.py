@@ -123,3 +123,16 @@ def test_a_model_of_an_earlier_version_still_transforms():
     for name in ("dates", "many", "native", "hours_", "counts_"):
         del step.__dict__[name]
     assert step.transform(np.array([[3.0, 1.0]])).tolist() == [[3, 0, 1]]
+
+
+def test_a_category_with_many_levels_becomes_a_count_and_32_indicators() -> None:
+    levels = np.arange(80.0)[:, None] * 1e9 + 7
+    step = Preprocessor(many=[0])
+    assert step.fit_transform(levels).shape == (80, 1 + 32)
+    assert step.transform(levels[:3]).shape == (3, 1 + 32)
+
+
+def test_dates_alone_become_the_same_parts_in_new_rows() -> None:
+    days = np.arange(40.0)[:, None] * 86400
+    step = Preprocessor(dates=[0])
+    np.testing.assert_array_equal(step.fit_transform(days)[:5], step.transform(days[:5]))
