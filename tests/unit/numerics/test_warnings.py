@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 from fitting import fit, numbers
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
 
 from heldout.learners.learner import define
 from heldout.numerics import run
@@ -47,6 +49,33 @@ def test_a_fit_that_does_not_converge_has_a_warning(
         assert outcome.engine == engine
         categories = [warning.category for warning in outcome.warnings]
         assert categories == (["ConvergenceWarning"] if i == warned else [])
+
+
+@pytest.mark.parametrize(
+    ("params", "warned"), [({}, 0), ({"max_iter": 1}, 1), ({"class_weight": "balanced"}, 1)]
+)
+def test_a_search_that_ends_at_the_optimum_has_converged(
+    params: dict[str, Any], warned: int, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    """scikit-learn's line search warns where rounding errors leave nothing to find."""
+    original = LogisticRegression.fit
+
+    def warn(self: LogisticRegression, *rows: Any) -> Any:
+        warnings.warn("Line search did not converge", ConvergenceWarning, stacklevel=1)
+        with warnings.catch_warnings(action="ignore"):
+            return original(self, *rows)
+
+    monkeypatch.setattr(LogisticRegression, "fit", warn)
+    builder = Builder(
+        define("l", {"estimator": "logistic", "params": params, "grid": {}}),
+        numbers(4, ["a", "b", "c"]),
+    )
+    target = np.digitize(SCORE, [-0.5, 0.5])
+    given = Problem(builder, FEATURES[:50, :4], target[:50], FEATURES[50:, :4], 1)
+    [outcome] = fit(given, [{"C": 0.01}])
+    assert outcome.error is None
+    assert outcome.engine == "logistic"
+    assert len(outcome.warnings) == warned
 
 
 def test_equal_warnings_are_counted_and_added_over_members(monkeypatch: Any) -> None:

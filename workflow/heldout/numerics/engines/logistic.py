@@ -7,13 +7,15 @@ weighted classes, and problems for which these steps do not converge (and warns 
 """
 
 import copy
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from scipy.linalg.lapack import dposv
-from scipy.special import expit
+from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 
 from heldout.names import Theta
 from heldout.numerics.engines.path import Path, run_path
@@ -25,6 +27,8 @@ HALVINGS = 20
 """How often a step that does not lower the objective is halved."""
 ROUNDING = 1e-12
 """The relative rounding error of the objective."""
+SOLVED = 1e-9
+"""A model whose objective has no larger slope is at its optimum, whatever its solver says of the last step."""
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
@@ -81,12 +85,32 @@ class _Solver:
         """Fit a copy, so that models fitted before keep their coefficients."""
         solver = copy.copy(self._previous or model)
         solver.C, solver.warm_start = model.C, True
-        solver.fit(self._path.train, self._path.target)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            solver.fit(self._path.train, self._path.target)
+        self._warn_of(caught, solver)
         self._previous = solver
         fitted = copy.copy(solver)
         fitted.warm_start = model.warm_start
         fitted.coef_, fitted.intercept_ = solver.coef_.copy(), solver.intercept_.copy()
         return fitted
+
+    def _warn_of(self, caught: list[warnings.WarningMessage], solver: Any) -> None:
+        """Pass warnings on. A search that found nothing better, because nothing is, has converged."""
+        for one in caught:
+            if issubclass(one.category, ConvergenceWarning) and self._slope(solver) <= SOLVED:
+                continue
+            warnings.warn(one.message, one.category, stacklevel=3)
+
+    def _slope(self, solver: Any) -> float:
+        """The largest slope of the mean loss + ‖W‖²/2nC of several classes; unknown for other models."""
+        rows, classes = self._path.train, solver.classes_
+        if len(classes) < 3 or solver.class_weight is not None:
+            return np.inf
+        scores = rows @ solver.coef_.T + solver.intercept_
+        miss = softmax(scores, axis=1) - (self._path.target[:, None] == classes)
+        slope = miss.T @ rows / len(rows) + solver.coef_ / (solver.C * len(rows))
+        return float(max(np.abs(slope).max(), np.abs(miss.mean(axis=0)).max()))
 
 
 class _Steps:
