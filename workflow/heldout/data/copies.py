@@ -159,7 +159,7 @@ def _copies(rows: ComparedRows, total: int, seed: int) -> tuple[np.ndarray, np.n
     measured = [rows.kinds[i] in (NUMBER, DATE) for i in used]
     numbers = np.array([*measured, not rows.classes, *[False] * len(rows.texts)])
     equal = equal_rows(values, rows.apart, seed)
-    near = close_rows(values, numbers, rows.apart, equal.patterns, seed)
+    near = close_rows(values, numbers, rows.apart, equal, seed)
     return equal.suspicious, near & ~equal.suspicious
 
 

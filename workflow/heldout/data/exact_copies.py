@@ -20,6 +20,8 @@ class EqualRows:
 
     patterns: np.ndarray
     """For each row the number of its pattern: equal rows have the same."""
+    hashed: np.ndarray
+    """A number for each value."""
     suspicious: np.ndarray
     """Whether each row has an equal one apart from it that chance does not explain."""
 
@@ -62,12 +64,12 @@ def equal_rows(values: np.ndarray, apart: np.ndarray, seed: int) -> EqualRows:
     patterns = patterns.reshape(-1)
     twins = _apart(patterns, len(first), np.asarray(apart))
     if not twins.any():
-        return EqualRows(patterns, twins)
+        return EqualRows(patterns, hashed, twins)
     neighbour = _differ_in_one(hashed[first], total[first], seed)[patterns]
     suspicious = twins & ~neighbour
     if suspicious.sum() * CHANCE <= neighbour.sum():
         suspicious[:] = False
-    return EqualRows(patterns, suspicious)
+    return EqualRows(patterns, hashed, suspicious)
 
 
 def hashes_of(values: np.ndarray, seed: int) -> np.ndarray:
