@@ -110,7 +110,8 @@ def copies_among(rows: ComparedRows, seed: int) -> Copies:
     """
     count = len(rows.target)
     places = _sampled(np.arange(count), MOST_ROWS, seed)
-    exact, near = _copies(rows.take(places), count, seed)
+    taken = rows.take(places)
+    exact, near = _copies(taken, numbering(taken.features, rows.kinds, count), seed)
     return Copies(len(places), int(exact.sum()), int(near.sum()), len(places) / max(1, count))
 
 
@@ -140,7 +141,11 @@ def copies_across(rows: ComparedRows, seed: int) -> Copies:
     second = np.asarray(rows.apart, bool)
     ours = _sampled(np.flatnonzero(second), MOST_ROWS // 2, seed)
     others = _sampled(np.flatnonzero(~second), MOST_ROWS - len(ours), seed)
-    exact, near = _copies(rows.take(np.r_[others, ours]), len(second), seed)
+    taken = rows.take(np.r_[others, ours])
+    named = numbering(
+        taken.features[: len(others)], rows.kinds, len(second)
+    )  # a test table may count anew
+    exact, near = _copies(taken, named, seed)
     seen = len(others) / max(1, int((~second).sum()))
     return Copies(len(ours), *(int(one[len(others) :].sum()) for one in (exact, near)), seen)
 
@@ -151,12 +156,11 @@ def _sampled(places: np.ndarray, most: int, seed: int) -> np.ndarray:
     return np.sort(np.random.default_rng(seed).choice(places, most, replace=False))
 
 
-def _copies(rows: ComparedRows, total: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def _copies(rows: ComparedRows, named: list[int], seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Whether each row has an equal one apart from it, and whether only one that is nearly equal."""
-    named = numbering(rows.features, rows.kinds, total)
     used = np.setdiff1d(np.arange(len(rows.kinds)), named)
     values = np.column_stack([rows.features[:, used], rows.target, *rows.texts])
-    measured = [rows.kinds[i] in (NUMBER, DATE) for i in used]
+    measured = [rows.kinds[i] in (NUMBER, DATE) for i in used.tolist()]
     numbers = np.array([*measured, not rows.classes, *[False] * len(rows.texts)])
     equal = equal_rows(values, rows.apart, seed)
     near = close_rows(values, numbers, rows.apart, equal, seed)
@@ -193,8 +197,8 @@ def numbering(features: np.ndarray, kinds: Sequence[str], total: int) -> list[in
     ordered = np.sort(first, axis=0)
     different = (np.diff(ordered, axis=0) != 0).sum(axis=0) + 1 >= NUMBERED * len(first)
     return [
-        int(i)
-        for i in np.flatnonzero(whole & different)
+        i
+        for i in np.flatnonzero(whole & different).tolist()
         if kinds[i] in (NUMBER, CATEGORY, MANY) and _numbers(features[:, i], kinds[i], total)
     ]
 
