@@ -14,6 +14,7 @@ rule prepare_data:
         target="results/{task}/data/y.npy",
         rows="results/{task}/data/rows.npy",
         sealed="results/{task}/vault/sealed.parquet",
+        facts="results/{task}/vault/facts.json",
     log:
         "results/{task}/logs/prepare_data.log",
     resources:

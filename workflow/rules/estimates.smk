@@ -253,6 +253,11 @@ rule run_checks:
             folds="results/{task}/folds.csv",
             confidence="results/{task}/confidence_set.csv",
             selection="results/{task}/selection.json",
+            sealed=lambda wildcards: (
+                f"results/{wildcards.task}/vault/facts.json"
+                if study.has_test(wildcards.task)
+                else []
+            ),
         ),
     output:
         checks=report(

@@ -6,6 +6,7 @@ from typing import Any
 
 from heldout.cells.manifest import CellWarnings
 from heldout.checks.registry import CHECKS, Check
+from heldout.data.sealed_facts import SealedFacts
 from heldout.estimates.confidence_rows import ConfidenceRow
 from heldout.estimates.loss_table import LossTable
 from heldout.estimates.rows import EstimateRow, FoldRow
@@ -29,6 +30,8 @@ class Context:
     """The confidence set of θ."""
     warnings: Sequence[CellWarnings] = ()
     """The cells whose fits gave warnings."""
+    sealed: SealedFacts | None = None
+    """How many sealed rows there are; None without a test."""
 
 
 @dataclass(frozen=True)

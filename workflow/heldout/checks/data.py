@@ -3,10 +3,6 @@
 import numpy as np
 
 from heldout.checks.check import Context, Outcome, failed, not_applicable, passed
-from heldout.data.arrow_values import values_of
-from heldout.data.encode import hashes
-from heldout.data.kinds import TEXT
-from heldout.data.prepared import Prepared
 from heldout.errors import counted
 from heldout.estimates.refusals import FEWEST_PER_FOLD
 from heldout.resampling.kinds import FULL, RECENT
@@ -111,41 +107,6 @@ def _folds(context: Context) -> list[tuple[str, np.ndarray]]:
         for partition in table.partitions
         for fold in range(partition.k)
     ]
-
-
-def no_duplicates(context: Context) -> Outcome:
-    """H007: of a row that occurs twice, one copy may be in the training rows and one held out."""
-    table = context.loss_table.table
-    if table.times is not None:
-        return not_applicable(
-            "rows of one time are in one block, those of different times are different"
-        )
-    parts = [np.asarray(table.features), np.asarray(table.target), *_texts(table)]
-    whole = np.column_stack(parts)
-    _, inverse, counts = np.unique(
-        np.nan_to_num(whole, nan=np.inf), axis=0, return_inverse=True, return_counts=True
-    )
-    inverse = inverse.reshape(-1)
-    units = np.asarray(table.rows["unit"])
-    first = np.full(len(counts), -1)
-    first[inverse[::-1]] = units[::-1]
-    apart = int((first[inverse] != units).sum())
-    if apart:
-        share = apart / table.n
-        return failed(
-            f"{apart} row(s) ({share:.1%}) equal an earlier row in all columns; copies may lie on both "
-            "sides of a split. Remove them, or name a groups column that keeps them together"
-        )
-    return passed("no row occurs twice")
-
-
-def _texts(table: Prepared) -> list[np.ndarray]:
-    """A number for each text of the columns of free text, which the features do not hold."""
-    if table.strings is None:
-        return []
-    kinds = {column["name"]: column["kind"] for column in table.facts["schema"]["columns"]}
-    names = [name for name in table.strings.column_names if kinds[name] == TEXT]
-    return [hashes(values_of(table.strings, name)) for name in names]
 
 
 def no_feature_is_the_target(context: Context) -> Outcome:

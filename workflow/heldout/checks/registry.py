@@ -97,9 +97,12 @@ _ENTRIES = (
         code="H007",
         title="No row occurs twice",
         severity="warning",
-        function="heldout.checks.data:no_duplicates",
+        function="heldout.checks.copies:no_duplicates",
         text="Copies of a row may lie on both sides of a split, so that the model is tested on what it "
-        "was trained on. Remove them, or keep them together with `groups`. With `time` it does not apply: rows of one time are in "
+        "was trained on. Fails where at least 1 % of the rows, and two of them, have a copy in another group. Counted are rows that are equal in all columns, "
+        "and rows that are nearly equal, as after rounding, a little noise, or a change in one column of many; columns that number the rows are left out. "
+        "In tables of few values rows are equal by chance: then many more differ in one column only, and they are not counted. "
+        "Of more than 10,000 rows a sample is compared. Remove copies, or keep them together with `groups`. With `time` it does not apply: rows of one time are in "
         "one block, and equal values at different times are no copies.",
     ),
     Check(
@@ -213,6 +216,26 @@ _ENTRIES = (
         "random folds train it on the future of the rows that it is judged by, and risks are too small. Name the column "
         "under `time` ([rows in time order](time.md)). If rows do not depend on when they were taken, there is nothing "
         "to do.",
+    ),
+    Check(
+        code="H020",
+        title="No sealed row is a copy of an unsealed one",
+        severity="warning",
+        function="heldout.checks.copies:no_sealed_copies",
+        text="A model that was trained on a copy of a sealed row knows its answer, and the test risk is too small. Fails where at "
+        "least 1 % of the sealed rows, and two of them, are copies of unsealed rows, exact or near ones as in [H007](#h007); with "
+        "`groups`, also of rows in another group. A test table of its own (`test: table.csv`) may share rows with the other one. Remove "
+        "the copies, or keep them together with `groups`. The copies are counted when the rows are sealed; nothing "
+        "else of them leaves the vault. With `time` it does not apply.",
+    ),
+    Check(
+        code="H021",
+        title="The test set is large enough to say something",
+        severity="warning",
+        function="heldout.checks.sealed:test_set_large_enough",
+        text="Fails where fewer than 10 rows are sealed (with `groups`: fewer than 5 groups), or rows of one class only. After 10 rows "
+        "without an error, the 95 % interval for the error still reaches 0.31; with fewer, a good model can hardly be told from a useless "
+        "one. Seal more rows (`test`), or set `test: 0` and rely on nested CV.",
     ),
 )
 

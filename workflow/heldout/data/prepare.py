@@ -38,6 +38,7 @@ from heldout.data.read_oracle import draw_table
 from heldout.data.read_values import refined
 from heldout.data.request import Request
 from heldout.data.schema import Schema, values_of
+from heldout.data.sealed_facts import facts_of, write_facts
 from heldout.data.sealing import check_sealed, seal
 from heldout.data.time_order import facts_about, with_times
 from heldout.data.time_spelling import typed_times
@@ -98,7 +99,7 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
     strings = schema.strings(unsealed)
     target = schema.target.encode(values_of(unsealed, request.target))
     check_finite(features, schema, rows["source"], request.data)
-    check_sealed(request, schema, sealed)
+    sealed_features = check_sealed(request, schema, sealed)
     check_classes(schema, target)
     facts = {
         "task": request.task,
@@ -123,6 +124,8 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
         "schema": schema.as_json(),
     }
     write_sealed(vault, sealed, request.private)
+    counts = facts_of(request, schema, (features, sealed_features), unsealed, sealed)
+    write_facts(vault, counts, request.private)
     write_prepared(data_folder, facts, features, target, rows, strings)
     return facts
 

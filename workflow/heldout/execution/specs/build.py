@@ -185,7 +185,7 @@ def tabulate_estimates(task: DeclaredTask) -> TabulateEstimates:
 def run_checks(task: DeclaredTask) -> RunChecks:
     """The checks."""
     level, estimators = task.config.level, task.estimators
-    return RunChecks(_loss_table(task), level, estimators)
+    return RunChecks(_loss_table(task), level, estimators, task.has_test)
 
 
 def render_report(task: DeclaredTask) -> RenderReport:

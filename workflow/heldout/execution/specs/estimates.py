@@ -140,3 +140,5 @@ class RunChecks:
     cells: LossTableSpec
     level: float
     estimators: list[str]
+    test: bool
+    """Whether there is a sealed test."""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from heldout.cells.manifest import cell_warnings, manifest_paths, read_manifests
 from heldout.checks.check import CheckRow, Context, run_checks
+from heldout.data.sealed_facts import read_facts
 from heldout.estimates.confidence_rows import ConfidenceRow
 from heldout.estimates.loss_table import open_loss_table
 from heldout.estimates.rows import EstimateRow, FoldRow, read_rows, write_rows
@@ -22,5 +23,6 @@ def main(folder: Path, spec: RunChecks, batches: int) -> None:
         spec.level,
         read_rows(folder / "confidence_set.csv", ConfidenceRow),
         cell_warnings(read_manifests(manifest_paths(folder, batches))),
+        read_facts(folder / "vault") if spec.test else None,
     )
     write_rows(folder / "checks.csv", CheckRow, run_checks(context))
