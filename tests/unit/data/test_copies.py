@@ -263,15 +263,21 @@ def test_hashes_tell_values_and_columns_apart():
     assert len(np.unique(many.sum(axis=1))) == 10_000
 
 
-def test_the_threshold_lies_in_a_gap():
+def test_the_threshold_lies_in_the_clearest_gap():
     bulk = np.linspace(0.5, 1, 300)
-    assert _threshold(np.r_[bulk, np.full(8, 0.04)], 5) == 0.1
-    assert _threshold(np.r_[bulk, np.full(8, 0.04)], 0.5) == -1, "chance brings as many"
-    assert _threshold(np.r_[bulk, np.full(8, 0.04), np.full(8, 0.07)], 5) == 0.1
-    assert _threshold(np.r_[bulk, np.full(8, 0.04), np.full(8, 0.11)], 5) == -1, "no gap"
-    assert _threshold(bulk, 5) == -1
-    assert _threshold(np.r_[bulk, np.full(8, 0.001), 0.09, 0.2], 5) == 0.1 / 2
-    assert _threshold(np.r_[bulk, np.zeros(8)], 5) == 0.1
+
+    def threshold(*near, dimension=5.0):
+        return _threshold(np.r_[bulk, np.repeat(near, 8)], dimension)
+
+    assert threshold(0.04) == 0.05
+    assert threshold(0.04, dimension=0.5) == -1, "chance brings as many"
+    assert threshold(0.04, 0.07) == 0.1
+    assert threshold(0.04, 0.11) == -1, "no gap"
+    assert threshold() == -1
+    assert 0 < threshold(0) < 1e-10
+    one_more = np.r_[bulk, np.full(8, 0.02), 0.06, 0.2]
+    assert _threshold(one_more, 5) == 0.1
+    assert _threshold(np.r_[one_more, 0.2], 5) == 0.025
 
 
 def test_chernoff_bounds_the_poisson_tail():

@@ -192,13 +192,13 @@ def _dimension(distances: np.ndarray, most: int) -> float:
 
 
 def _threshold(ratios: np.ndarray, dimension: float) -> float:
-    """The ratio up to which rows are copies, with the clearest gap after it; -1 if there are none."""
-    best, gap = -1.0, 0
+    """The smallest ratio with the clearest gap after it; -1 if there are none."""
+    best, gap = -1.0, 1
     for largest in FARTHEST * 0.5 ** np.arange(HALVINGS):
         found = int((ratios <= largest).sum())
         next_ones = int((ratios <= GAP * largest).sum()) - found
         by_chance = len(ratios) * (NEIGHBOURS - 1) * largest**dimension
-        if found - next_ones > gap and _improbable(found / 2, by_chance / 2):
+        if found - next_ones >= gap and _improbable(found / 2, by_chance / 2):
             best, gap = float(largest), found - next_ones
     return best
 
