@@ -98,6 +98,7 @@ def test_copies_of_sealed_rows(facts, status, message):
         (sealed(rows=20, units=20), False, ["a", "b"], "pass", "20 rows sealed"),
         (sealed(rows=90, units=4), True, ["a", "b"], "fail", "4 groups sealed, fewer than 5"),
         (sealed(rows=90, units=5), True, ["a", "b"], "pass", "5 groups sealed"),
+        (sealed(rows=7, units=7), True, ["a", "b"], "fail", "7 rows sealed, fewer than 10"),
         (sealed(classes=1), False, ["a", "b"], "fail", "are of one class"),
         (sealed(classes=None), False, None, "pass", "40 rows"),
     ],

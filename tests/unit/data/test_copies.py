@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from heldout.data import exact_copies
 from heldout.data.copies import ComparedRows, Copies, copies_across, copies_among, numbering
 from heldout.data.exact_copies import equal_rows, hashes_of
 from heldout.data.near_copies import _improbable, _threshold
@@ -242,6 +243,24 @@ def test_equal_rows_that_have_neighbours_are_no_copies():
     suspicious = equal_rows(x, np.arange(len(x)), 1).suspicious
     assert suspicious[32:].all()
     assert not suspicious[:32].any()
+
+
+def test_copies_must_be_more_than_rows_with_neighbours_by_the_factor_of_chance():
+    """24 rows that differ from others in one column, and pairs of equal rows far away."""
+    cells = np.array([[a, b, 0] for a in range(6) for b in range(4)], float)
+    for pairs, counts in [(4, False), (5, True)]:
+        far = np.arange(100, 100 + 3 * pairs, dtype=float).reshape(pairs, 3)
+        suspicious = equal_rows(np.r_[cells, far, far], np.arange(24 + 2 * pairs), 1).suspicious
+        assert suspicious.sum() == 2 * pairs * counts
+
+
+def test_of_wide_tables_some_columns_are_looked_at(monkeypatch):
+    monkeypatch.setattr(exact_copies, "MOST_CELLS", 400)
+    monkeypatch.setattr(exact_copies, "BLOCK", 100)
+    rare = np.asarray(G.random((200, 30)) < 0.02, float)
+    assert not equal_rows(rare, np.arange(200), 1).suspicious.any()
+    few = G.normal(size=(40, 30))
+    assert equal_rows(np.r_[few, few], np.arange(80), 1).suspicious.all()
 
 
 def test_a_text_of_its_own_that_comes_twice_is_a_copy():

@@ -58,6 +58,10 @@ def test_a_test_table_that_shares_rows(tmp_path):
     facts = read_facts(tmp_path / "vault")
     assert facts.rows == 25
     assert facts.copies == Copies(25, 5, 0)
+    assert facts.units == 25
+    who = {"who": [f"p{i // 3}" for i in range(150)]}
+    prepared(tmp_path, {**{k: v[:150] for k, v in whole.items()}, **who}, test=path, groups="who")
+    assert read_facts(tmp_path / "vault") == facts, "its rows have no groups"
 
 
 @pytest.mark.parametrize(("private", "mode"), [(True, 0o600), (False, 0o644)])
