@@ -13,7 +13,8 @@ def test_set_large_enough(context: Context) -> Outcome:
     if context.sealed is None:
         return not_applicable("no sealed test")
     table, sealed = context.loss_table.table, context.sealed
-    what, fewest = ("group", FEWEST_GROUPS) if table.grouped else ("row", FEWEST_ROWS)
+    grouped = table.grouped and sealed.units < sealed.rows
+    what, fewest = ("group", FEWEST_GROUPS) if grouped else ("row", FEWEST_ROWS)
     said = f"{counted(sealed.units, what)} sealed"
     if sealed.units < fewest:
         return failed(

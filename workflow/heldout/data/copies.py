@@ -147,7 +147,8 @@ def copies_across(rows: ComparedRows, seed: int) -> Copies:
     )  # a test table may count anew
     exact, near = _copies(taken, named, seed)
     seen = len(others) / max(1, int((~second).sum()))
-    return Copies(len(ours), *(int(one[len(others) :].sum()) for one in (exact, near)), seen)
+    found = [int(one[len(others) :].sum()) for one in (exact, near)]
+    return Copies(len(ours), found[0], found[1], seen)
 
 
 def _sampled(places: np.ndarray, most: int, seed: int) -> np.ndarray:
@@ -162,7 +163,7 @@ def _copies(rows: ComparedRows, named: list[int], seed: int) -> tuple[np.ndarray
     values = np.column_stack([rows.features[:, used], rows.target, *rows.texts])
     measured = [rows.kinds[i] in (NUMBER, DATE) for i in used.tolist()]
     numbers = np.array([*measured, not rows.classes, *[False] * len(rows.texts)])
-    equal = equal_rows(values, rows.apart, seed)
+    equal = equal_rows(values, rows.apart, seed, len(rows.texts))
     near = close_rows(values, numbers, rows.apart, equal, seed)
     return equal.suspicious, near & ~equal.suspicious
 

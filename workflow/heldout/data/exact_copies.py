@@ -26,7 +26,7 @@ class EqualRows:
     """Whether each row has an equal one apart from it that chance does not explain."""
 
 
-def equal_rows(values: np.ndarray, apart: np.ndarray, seed: int) -> EqualRows:
+def equal_rows(values: np.ndarray, apart: np.ndarray, seed: int, texts: int = 0) -> EqualRows:
     """Find equal rows, and tell copies from coincidences.
 
     In a table of few values rows are equal by chance. But where that happens, many more rows are found that
@@ -35,7 +35,8 @@ def equal_rows(values: np.ndarray, apart: np.ndarray, seed: int) -> EqualRows:
     row's own value in column j, and the sum is at least p·(Π_j p_j^(-1/p) - 1) ≈ ln(n/λ) in n rows. So a
     row with an equal one is no copy if any row differs from it in one column only. Among rows with few
     expected neighbours a part e^(-μ) lacks them, μ = λ·ln(n/λ); they are fewer than the rows with a
-    neighbour by a factor of about ln(n/λ), and where they are not fewer by `CHANCE`, they are copies.
+    neighbour by a factor of about ln(n/λ), and where they are not fewer by `CHANCE`, they are copies. A free text that no other row has comes twice by no chance: of
+    rows that differ in such a text only, none is a neighbour of another one.
 
     Parameters
     ----------
@@ -45,6 +46,8 @@ def equal_rows(values: np.ndarray, apart: np.ndarray, seed: int) -> EqualRows:
         The unit of each row.
     seed
         Of the hashes.
+    texts
+        How many of the last columns stand for free texts.
 
     Returns
     -------
@@ -65,7 +68,7 @@ def equal_rows(values: np.ndarray, apart: np.ndarray, seed: int) -> EqualRows:
     twins = _apart(patterns, len(first), np.asarray(apart))
     if not twins.any():
         return EqualRows(patterns, hashed, twins)
-    neighbour = _differ_in_one(hashed[first], total[first], seed)[patterns]
+    neighbour = _differ_in_one(hashed[first], total[first], seed, texts)[patterns]
     suspicious = twins & ~neighbour
     if suspicious.sum() * CHANCE <= neighbour.sum():
         suspicious[:] = False
@@ -114,7 +117,7 @@ def _apart(patterns: np.ndarray, count: int, apart: np.ndarray) -> np.ndarray:
     return several[patterns]
 
 
-def _differ_in_one(hashed: np.ndarray, total: np.ndarray, seed: int) -> np.ndarray:
+def _differ_in_one(hashed: np.ndarray, total: np.ndarray, seed: int, texts: int) -> np.ndarray:
     """Whether each of different rows has one that differs from it in exactly one column."""
     count, width = hashed.shape
     columns = np.arange(width)
@@ -124,9 +127,20 @@ def _differ_in_one(hashed: np.ndarray, total: np.ndarray, seed: int) -> np.ndarr
     found = np.zeros(count, bool)
     step = max(1, BLOCK // count)
     for start in range(0, len(columns), step):
-        others = total - hashed[:, columns[start : start + step]].T  # the sum without the column
-        order = np.argsort(others, axis=1)
-        same = np.diff(np.take_along_axis(others, order, axis=1), axis=1) == 0
-        found[order[:, 1:][same]] = True
-        found[order[:, :-1][same]] = True
+        block = columns[start : start + step]
+        values = hashed[:, block].T
+        same = _repeated(total - values)  # equal without the column
+        same[block >= width - texts] &= _repeated(values[block >= width - texts])
+        found |= same.any(axis=0)
+    return found
+
+
+def _repeated(values: np.ndarray) -> np.ndarray:
+    """Whether each value comes again in its row."""
+    order = np.argsort(values, axis=1)
+    same = np.diff(np.take_along_axis(values, order, axis=1), axis=1) == 0
+    edge = np.zeros((len(values), 1), bool)
+    repeated = np.hstack([edge, same]) | np.hstack([same, edge])
+    found = np.empty_like(repeated)
+    np.put_along_axis(found, order, repeated, axis=1)
     return found

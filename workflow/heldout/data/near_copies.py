@@ -166,7 +166,8 @@ def _neighbours(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The nearest other rows of each row, and their distances."""
     from scipy.spatial import cKDTree
 
-    distances, places = cKDTree(points).query(points, NEIGHBOURS + 1)
+    found = cKDTree(points).query(points, NEIGHBOURS + 1)
+    distances, places = np.asarray(found[0]), np.asarray(found[1])
     own = places == np.arange(len(points))[:, None]
     own[~own.any(axis=1), -1] = True  # more rows than neighbours are in the same place
     shape = len(points), NEIGHBOURS
@@ -191,14 +192,15 @@ def _dimension(distances: np.ndarray, most: int) -> float:
 
 
 def _threshold(ratios: np.ndarray, dimension: float) -> float:
-    """The largest ratio up to which rows are copies; -1 if there are none."""
+    """The smallest ratio with the clearest gap after it; -1 if there are none."""
+    best, gap = -1.0, 1
     for largest in FARTHEST * 0.5 ** np.arange(HALVINGS):
         found = int((ratios <= largest).sum())
         next_ones = int((ratios <= GAP * largest).sum()) - found
         by_chance = len(ratios) * (NEIGHBOURS - 1) * largest**dimension
-        if found > next_ones and _improbable(found / 2, by_chance / 2):
-            return float(largest)
-    return -1.0
+        if found - next_ones >= gap and _improbable(found / 2, by_chance / 2):
+            best, gap = float(largest), found - next_ones
+    return best
 
 
 def _improbable(pairs: float, expected: float) -> bool:

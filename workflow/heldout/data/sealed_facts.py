@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from heldout.data.arrow_values import values_of
+from heldout.data.arrow_values import labels_of, values_of
 from heldout.data.copies import ComparedRows, Copies, copies_across
 from heldout.data.encode import hashes
-from heldout.data.grouping import units_of
 from heldout.data.kinds import TEXT
 from heldout.data.request import Request
 from heldout.data.schema import Schema
@@ -71,7 +70,6 @@ def facts_of(
     SealedFacts(rows=1, units=1, classes=1, copies=Copies(rows=1, exact=0, near=0, others=1.0))
     """
     targets = [schema.target.encode(values_of(one, request.target)) for one in (unsealed, sealed)]
-    units = units_of(request, sealed) if sealed.num_rows else np.arange(0)
     copies = None
     if request.time is None and sealed.num_rows:
         rows = ComparedRows(
@@ -84,7 +82,14 @@ def facts_of(
         )
         copies = copies_across(rows, seed_for(request.seed, request.task, "copies"))
     classes = len(np.unique(targets[1])) if schema.target.classification else None
-    return SealedFacts(sealed.num_rows, len(np.unique(units)), classes, copies)
+    return SealedFacts(sealed.num_rows, _units(request, sealed), classes, copies)
+
+
+def _units(request: Request, sealed: pa.Table) -> int:
+    """The number of groups; of rows, also where a test table of its own does not name their groups."""
+    if request.groups is None or request.groups not in sealed.column_names:
+        return sealed.num_rows
+    return len(labels_of(values_of(sealed, request.groups)).unique())
 
 
 def _texts(schema: Schema, *tables: pa.Table) -> list[np.ndarray]:
