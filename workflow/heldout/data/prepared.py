@@ -1,7 +1,8 @@
 """The prepared table: arrays on disk that every later step maps into memory.
 
 ``table.json`` holds the schema and the digest of the data, ``X.npy`` the encoded features,
-``strings.parquet`` the texts of columns that no number stands for, ``y.npy`` the target, and ``rows.npy`` for each row its number in the source table (`source`),
+``strings.parquet`` the texts of columns that no number stands for, ``unused.parquet`` dropped columns that
+may say which rows belong together, ``y.npy`` the target, and ``rows.npy`` for each row its number in the source table (`source`),
 the unit that is resampled as a whole (`unit`: its group, or itself), the user's own fold
 (`fold`: -1 if there is none) and, only if rows have them, its weight (`weight`) and its time (`time`:
 a number, or seconds since 1970).
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 STRINGS = "strings.parquet"
+UNUSED = "unused.parquet"
 WIDE = 1000
 ROWS = np.dtype([("source", np.int64), ("unit", np.int64), ("fold", np.int64)])
 WEIGHT = "weight"
@@ -54,6 +56,8 @@ class Prepared:
         The texts of columns of kind `many` and `text`; or the file that has them. None: there are none.
     stored_frame
         The features as a DataFrame, where the matrix and the texts do not tell all of it.
+    stored_unused
+        Columns that are no features, as numbers for their values; or the file that has them.
     """
 
     facts: dict[str, Any]
@@ -63,6 +67,7 @@ class Prepared:
     weights: np.ndarray | None = None
     stored_strings: "pa.Table | Path | None" = None
     stored_frame: "pd.DataFrame | None" = None
+    stored_unused: dict[str, np.ndarray] | Path | None = None
 
     @cached_property
     def features(self) -> np.ndarray:
@@ -75,6 +80,16 @@ class Prepared:
         """The texts that the matrix does not hold; read when they are first asked for."""
         stored = self.stored_strings
         return _read_strings(stored) if isinstance(stored, Path) else stored
+
+    @cached_property
+    def unused(self) -> dict[str, np.ndarray]:
+        """Dropped columns whose values come again, as numbers for their values (-1: missing); no fit sees them."""
+        stored = self.stored_unused
+        if not isinstance(stored, Path):
+            return stored or {}
+        from heldout.data.unused import read_unused  # here: most steps do without pyarrow
+
+        return read_unused(stored) if stored.exists() else {}
 
     @cached_property
     def frame(self) -> "pd.DataFrame":
@@ -257,7 +272,15 @@ def open_prepared(folder: Path | str) -> Prepared:
     folder = Path(folder)
     target, rows = (np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("y", "rows"))
     facts = read_json(folder / "table.json")
-    return Prepared(facts, folder / "X.npy", target, rows, _weights_in(rows), folder / STRINGS)
+    return Prepared(
+        facts,
+        folder / "X.npy",
+        target,
+        rows,
+        _weights_in(rows),
+        folder / STRINGS,
+        stored_unused=folder / UNUSED,
+    )
 
 
 def _weights_in(rows: np.ndarray) -> np.ndarray | None:
