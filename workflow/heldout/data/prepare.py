@@ -41,7 +41,7 @@ from heldout.data.schema import Schema, values_of
 from heldout.data.sealing import check_sealed, seal
 from heldout.data.time_order import facts_about, with_times
 from heldout.data.time_spelling import typed_times
-from heldout.data.unused import unused_columns, write_unused
+from heldout.data.unused import unused_columns
 from heldout.data.vault import write_sealed
 from heldout.data.weighting import check_some_weight, check_weights
 from heldout.errors import HeldoutError
@@ -124,8 +124,8 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
         "schema": schema.as_json(),
     }
     write_sealed(vault, sealed, request.private)
-    write_unused(data_folder, unused_columns(request, unsealed))
-    write_prepared(data_folder, facts, features, target, rows, strings)
+    unused = unused_columns(request, unsealed)
+    write_prepared(data_folder, facts, features, target, rows, strings, unused)
     return facts
 
 

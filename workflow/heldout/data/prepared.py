@@ -89,7 +89,7 @@ class Prepared:
             return stored or {}
         from heldout.data.unused import read_unused  # here: most steps do without pyarrow
 
-        return read_unused(stored) if stored.exists() else {}
+        return read_unused(stored)
 
     @cached_property
     def frame(self) -> "pd.DataFrame":
@@ -215,12 +215,14 @@ def write_prepared(
     target: np.ndarray,
     rows: np.ndarray,
     strings: "pa.Table | None" = None,
+    unused: "pa.Table | None" = None,
 ) -> None:
-    """Write the arrays and the texts, and last the facts with the digest."""
+    """Write the arrays, the texts and the columns that no fit reads, and last the facts with the digest."""
     seen = seen_digest(facts["schema"], features, target, _weights_in(rows), strings)
     for name, array in (("X", features), ("y", target), ("rows", rows)):
         write_array(folder / f"{name}.npy", array)
-    _write_strings(folder / STRINGS, strings)
+    _write_columns(folder / STRINGS, strings)
+    _write_columns(folder / UNUSED, unused)
     _write_facts(folder / "table.json", {**facts, "digest": seen})
 
 
@@ -232,11 +234,11 @@ def _write_facts(path: Path, facts: dict[str, Any]) -> None:
         write_json(path, facts)
 
 
-def _write_strings(path: Path, strings: "pa.Table | None") -> None:
+def _write_columns(path: Path, columns: "pa.Table | None") -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    table = pa.table({}) if strings is None else strings
+    table = pa.table({}) if columns is None else columns
     write_atomic(path, lambda file: parquet.write_table(table, file))
 
 

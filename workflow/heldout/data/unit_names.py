@@ -5,7 +5,7 @@ The name must be about the unit itself: `patient_no`, but not `patient_age`. Sta
 
 import re
 import unicodedata
-from functools import cache
+from functools import lru_cache
 
 from heldout.data.unit_words import (
     IDS,
@@ -26,7 +26,9 @@ OTHERWISE = frozenset({"family name", "set number", "run number"})
 """Names made of such words that mean something else."""
 LONGEST = 80
 """Longer names are sentences."""
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
+_MARKS = tuple(sorted(IDS | NUMBERS, key=lambda mark: (-len(mark), mark)))
+_BEFORE_MARKS = UNITS | SHORT
+_WORD = re.compile(r"[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
 
 
 def names_units(name: str) -> str | None:
@@ -51,10 +53,10 @@ def names_units(name: str) -> str | None:
     >>> [names_units(name) for name in ("patient_age", "user_rating", "age_group", "type_id")]
     [None, None, None, None]
     """
-    return _sort_of(name) if len(name) <= LONGEST else None
+    return _sort_of(name.rstrip("0123456789")) if len(name) <= LONGEST else None
 
 
-@cache
+@lru_cache(maxsize=100_000)
 def _sort_of(name: str) -> str | None:
     words = _words(name)
     if " ".join(words) in OTHERWISE:
@@ -89,17 +91,18 @@ def _sort_of_words(about: list[str], marked: bool, numbered: bool) -> str | None
 
 def _glued(word: str) -> bool:
     """`patientid`, `kundennummer`, `idpaciente`."""
-    for i in range(2, len(word) - 1):
-        first, last = word[:i], word[i:]
-        if first in UNITS | SHORT and last in IDS | NUMBERS:
+    for mark in _MARKS:
+        if word.endswith(mark) and word.removesuffix(mark) in _BEFORE_MARKS:
             return True
-        if last in UNITS and first in IDS | NUMBERS:
+        if word.startswith(mark) and word.removeprefix(mark) in UNITS:
             return True
     return False
 
 
 def _words(name: str) -> list[str]:
     """In lower case, without accents, digits and signs; camel case and changes of the script divide."""
+    if name.isascii():
+        return [word.lower() for word in _split(name)]
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFC", name))
     bare = "".join(sign for sign in plain if not unicodedata.combining(sign))
     return [word.lower() for word in _split(unicodedata.normalize("NFC", bare))]
@@ -107,17 +110,14 @@ def _words(name: str) -> list[str]:
 
 def _split(name: str) -> list[str]:
     """`PatientNo`, `IDPatient`, `患者ID`, `patients2`; in capitals alone, `PATIENT_ID`, each part is a word."""
-    parts = []
-    for part in _WORD.findall(re.sub(r"(?<=[A-Z])(?=[A-Z][a-z])", " ", name)):
-        parts += _without_number(part)
-    return parts
+    return [word for part in _WORD.findall(name) for word in _without_number(part)]
 
 
 def _without_number(part: str) -> list[str]:
     """Scripts without spaces: `患者番号`."""
     if part.isascii():
         return [part]
-    for mark in NUMBERS:
+    for mark in _MARKS:
         if not mark.isascii() and part.endswith(mark) and part != mark:
             return [part.removesuffix(mark), mark]
     return [part]

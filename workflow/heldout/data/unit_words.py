@@ -10,7 +10,7 @@ UNITS = frozenset(
     "speaker reader rater reviewer borrower cardholder tenant mother father child infant twin sibling couple dyad "
     "interviewer "
     # animals and plants
-    "animal mouse rat cow calf sow pig dog horse bird herd flock litter cage tree plant "
+    "animal mouse rat rabbit cow calf sow pig dog horse bird chick herd flock litter cage tree plant "
     # places and organisations
     "hospital clinic center centre site practice household family school classroom store shop branch company "
     "firm vendor supplier merchant team club farm village plot parcel orchard "

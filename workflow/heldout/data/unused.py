@@ -11,12 +11,10 @@ import pyarrow.compute as pc
 from pyarrow import parquet
 
 from heldout.data.arrow_values import labels_of, values_of
-from heldout.data.prepared import UNUSED
 from heldout.data.request import Request
 from heldout.data.schema import is_missing
 from heldout.data.unit_names import names_units
 from heldout.data.unit_values import repeats_of
-from heldout.files import write_atomic
 
 MOST = 50
 """So many columns are kept; those whose names are telling first."""
@@ -72,11 +70,6 @@ def _numbers(table: pa.Table, name: str) -> pa.Array | None:
     if not repeats_of(codes).several_each(FEWEST_VALUES):
         return None
     return pa.array(codes, pa.int32(), mask=absent)
-
-
-def write_unused(folder: Path, columns: pa.Table) -> None:
-    """Write them beside the prepared table."""
-    write_atomic(folder / UNUSED, lambda file: parquet.write_table(columns, file))
 
 
 def read_unused(path: Path) -> dict[str, np.ndarray]:
