@@ -87,9 +87,9 @@ def gain_of(
     return gain_of_mates(near, column, known)
 
 
-def in_words(gain: Gain, table: Prepared) -> str:
+def in_words(gain: Gain, table: Prepared, without: str = "Without") -> str:
     """One sentence with the two risks, without a full stop."""
-    start = "Without rows of the same value, a nearest neighbour"
+    start = f"{without} rows of the same value, a nearest neighbour"
     of = f" ({gain.rows} of {table.n} rows were compared)" if gain.rows < table.n else ""
     if table.classification:
         risks = f"errs on {gain.without:.1%} of the rows instead of {gain.with_mates:.1%}"

@@ -268,7 +268,9 @@ def _standardised(values: np.ndarray) -> np.ndarray:
     """Numbers with a variance of one; missing ones are in the middle."""
     there = ~np.isnan(values)
     count = np.maximum(there.sum(axis=0), 1)
-    centred = np.where(there, values, 0) - np.where(there, np.where(there, values, 0).sum(axis=0) / count, 0)
+    centred = np.where(there, values, 0) - np.where(
+        there, np.where(there, values, 0).sum(axis=0) / count, 0
+    )
     spread = np.sqrt((centred**2).sum(axis=0) / count)
     scaled: np.ndarray = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
     return scaled.astype(np.float32)

@@ -102,6 +102,4 @@ def _columns(table: Prepared, *, named: bool) -> Iterator[UnitColumn]:
         codes_or_none = codes_of(np.asarray(table.features[:, i], float))
         if codes_or_none is not None:
             repeats = repeats_of(codes_or_none)
-            yield UnitColumn(
-                name, names_units(name), codes_or_none, repeats, i, kind == NUMBER
-            )
+            yield UnitColumn(name, names_units(name), codes_or_none, repeats, i, kind == NUMBER)

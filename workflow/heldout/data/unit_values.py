@@ -6,6 +6,8 @@ import numpy as np
 
 from heldout.data.unit_names import FEWEST, names_units
 
+SPAN = 4
+"""Whole numbers within so many times their count are counted, and not sorted."""
 FAIR_SHARE = 0.2
 """Of columns of units, at least this share of the rows has a value that comes again."""
 
@@ -59,8 +61,17 @@ def codes_of(values: np.ndarray) -> np.ndarray | None:
     if not len(present) or not (present[:50] % 1 == 0).all() or not (present % 1 == 0).all():
         return None
     found = np.full(len(values), -1)
-    found[known] = np.unique(present, return_inverse=True)[1].reshape(-1)
+    found[known] = _numbered(present)
     return found
+
+
+def _numbered(present: np.ndarray) -> np.ndarray:
+    """Whole numbers as positions among the different ones; without sorting where they lie close together."""
+    low, high = present.min(), present.max()
+    if high - low > SPAN * len(present):
+        return np.unique(present, return_inverse=True)[1].reshape(-1)
+    places = (present - low).astype(np.int64)
+    return (np.cumsum(np.bincount(places) > 0) - 1)[places]
 
 
 def repeats_of(codes: np.ndarray) -> Repeats:

@@ -59,7 +59,9 @@ SHORT = frozenset("pat pt subj sub cust usr stud emp part resp pers hosp cli vp 
 
 SHORT_ALONE = frozenset("subj pat vp usubjid subjid mrn".split())
 
-IDS = frozenset("id ids uuid guid identifier pid uid ident kennung identifiant identificador".split())
+IDS = frozenset(
+    "id ids uuid guid identifier pid uid ident kennung identifiant identificador".split()
+)
 """Words that say that a column is an identifier, of whatever."""
 
 NUMBERS = frozenset(
