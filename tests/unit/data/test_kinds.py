@@ -341,7 +341,9 @@ def test_no_unsealed_file_depends_on_a_sealed_value(tmp_path, column, dropped):
     }
 
     def written():
-        request = Request("t", 19, write_csv(tmp_path / "t.csv", columns), "y", test=0.25, drop=drop)
+        request = Request(
+            "t", 19, write_csv(tmp_path / "t.csv", columns), "y", test=0.25, drop=drop
+        )
         prepare(request, tmp_path / "data", tmp_path / "vault")
         files = {path.name: path.read_bytes() for path in sorted((tmp_path / "data").iterdir())}
         facts = json.loads(files.pop("table.json"))
