@@ -87,7 +87,7 @@ class Neighbours:
     def without(self, feature: int | None) -> np.ndarray:
         """The squared distances without what a feature adds to them; infinite to the row itself."""
         found = self.squared.copy()
-        if feature in self.features:
+        if feature is not None and feature in self.features:
             found = np.maximum(found - _distances(_scaled(self.table, self.rows, feature)), 0)
         np.fill_diagonal(found, np.inf)
         return found
@@ -127,7 +127,7 @@ def neighbours(table: Prepared, rows: np.ndarray, apart: Collection[str] = ()) -
         usable = np.sort(generator.choice(usable, most, replace=False))
     numbers = [i for i in usable if kinds[i] != CATEGORY]
     points = [_standardised(np.asarray(table.features[rows], np.float64)[:, numbers])]
-    points += [_scaled(table, rows, i) for i in usable if kinds[i] == CATEGORY]
+    points += [_scaled(table, rows, int(i)) for i in usable if kinds[i] == CATEGORY]
     return Neighbours(table, rows, usable, _distances(np.column_stack(points)))
 
 
