@@ -81,14 +81,57 @@ def gain_of(
     apart: Collection[str] = (),
     near: Neighbours | None = None,
 ) -> Gain | None:
-    """What neighbours of the same value of a column are worth (see `heldout.data.neighbours`)."""
+    """Tell what neighbours of the same value of a column are worth (see `heldout.data.neighbours`).
+
+    Parameters
+    ----------
+    table, column
+        The rows to learn from, and one of the columns.
+    known
+        For each row a unit that is known: rows of the same one are no neighbours.
+    apart
+        Features that do not count in the distances.
+    near
+        The distances of all rows, if they are known.
+
+    Returns
+    -------
+    Gain or None
+        None if too few rows can be compared.
+
+    Examples
+    --------
+    >>> from heldout.data.unit_values import repeats_of
+    >>> codes = np.array([0, 0, 1, 1, 2, 2])
+    >>> column = UnitColumn("code", None, codes, repeats_of(codes), None, False)
+    >>> gain_of(loss_table.table, column) is None
+    True
+    """
     if near is None:
         near = neighbours(table, rows_of_some_values(column.codes), apart)
     return gain_of_mates(near, column, known)
 
 
 def in_words(gain: Gain, table: Prepared, without: str = "Without") -> str:
-    """One sentence with the two risks, without a full stop."""
+    """Say the two risks in one sentence.
+
+    Parameters
+    ----------
+    gain, table
+        What neighbours are worth, and the table that they are of.
+    without
+        The first word.
+
+    Returns
+    -------
+    str
+        The sentence, without a full stop.
+
+    Examples
+    --------
+    >>> in_words(Gain(6, 3, 0.25, 0.5, 0.1, 0.01), loss_table.table)
+    'Without rows of the same value, a nearest neighbour has a squared error of 0.5 instead of 0.25'
+    """
     start = f"{without} rows of the same value, a nearest neighbour"
     of = f" ({gain.rows} of {table.n} rows were compared)" if gain.rows < table.n else ""
     if table.classification:
