@@ -6,7 +6,7 @@ from tables import prepared
 
 from heldout.data import neighbours as module
 from heldout.data.hidden_units import hidden_units
-from heldout.data.neighbours import gain_of_mates, neighbours, rows_of_some_values
+from heldout.data.neighbours import Gain, gain_of_mates, neighbours, rows_of_some_values
 from heldout.data.unit_columns import nameless_units
 
 
@@ -121,3 +121,43 @@ def test_of_wide_tables_some_columns_are_compared(tmp_path, monkeypatch):
     columns = {f"x{i}": generator.normal(size=40).tolist() for i in range(30)}
     near = neighbours(prepared(tmp_path, columns | {"y": list(range(40))}), np.arange(40))
     assert len(near.features) == 10
+
+
+@pytest.mark.parametrize(
+    ("gain", "without", "error", "clear"),
+    [
+        (0.2, 0.5, 0.04, True),
+        (0.2, 0.5, 0.051, False),
+        (0.04, 0.5, 0.001, False),
+        (0.2, 0.33, 0.001, False),
+        (0.2, 0.5, 0.0, False),
+    ],
+)
+def test_a_gain_is_clear_if_it_is_no_chance_and_large(gain, without, error, clear):
+    assert Gain(100, 20, 0.3, without, gain, error).clear is clear
+
+
+def test_the_usual_loss_at_a_distance_is_a_rising_line():
+    distances = np.arange(1.0, 9.0)
+    at = np.array([0.0, 2.0, 100.0])
+    rising = module._expected(distances, 3 + 2 * distances, at)
+    assert rising.tolist() == pytest.approx([3, 7, 11]), "no further than the nearer half"
+    falling = module._expected(distances, 10 - distances, at)
+    assert falling.tolist() == pytest.approx([7.5] * 3)
+    assert module._expected(distances, 2 * distances - 2, at)[0] == 0
+
+
+def test_a_gain_by_hand():
+    """Three of four rows have a mate that is nearer than others; the others tell the usual loss."""
+    usual = module._Nearest(np.full(40, 2.0), np.full(40, 1.0))
+    mates = module._Nearest(np.r_[np.full(30, 1.0), np.full(10, 3.0)], np.zeros(40))
+    found = module._gain(np.repeat(np.arange(20), 2), mates, usual, usual)
+    assert found == Gain(40, 20, 0.25, 1.0, 0.75, pytest.approx(np.sqrt(15 * 4) / 40))
+    few = module._Nearest(np.r_[np.full(19, 1.0), np.full(21, 3.0)], np.zeros(40))
+    assert module._gain(np.repeat(np.arange(20), 2), few, usual, usual) is None
+
+
+def test_features_apart_do_not_count(tmp_path):
+    columns = {"x": [0.0, 2.0, 1.0, 4.0], "z": [5.0, 1.0, 7.0, 2.0], "y": [1.0, 2.0, 3.0, 4.0]}
+    table = prepared(tmp_path, columns)
+    assert neighbours(table, np.arange(3), {"z"}).features.tolist() == [0]
