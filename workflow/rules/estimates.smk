@@ -247,6 +247,7 @@ rule run_checks:
         plan.reads(
             "run_checks",
             table=WHOLE_TABLE,
+            unused="results/{task}/data/unused.parquet",
             splits=study.split_files,
             manifests=plan.manifests,
             estimates="results/{task}/estimates.csv",

@@ -11,18 +11,6 @@ from heldout.resampling.split import Resample
 
 VALUES = 2**22
 """Features that are compared with the target at a time."""
-ID_WORDS = (
-    "id",
-    "subject",
-    "patient",
-    "group",
-    "donor",
-    "batch",
-    "site",
-    "plate",
-    "animal",
-    "user",
-)
 
 
 def all_resamples(context: Context) -> list[Resample]:
@@ -140,24 +128,6 @@ def _correlations(features: np.ndarray, target: np.ndarray) -> np.ndarray:
     x, y = features - features.mean(axis=0), target - target.mean()
     norms = np.sqrt((x**2).sum(axis=0) * (y**2).sum())
     return np.divide(y @ x, norms, out=np.zeros(len(norms)), where=norms > 0)
-
-
-def groups_declared(context: Context) -> Outcome:
-    """H009: a feature looks like an identifier of groups of rows."""
-    table = context.loss_table.table
-    if table.grouped:
-        return not_applicable(f"groups: {table.facts['groups']}")
-    for i, name in enumerate(table.names):
-        words = name.lower().replace("-", "_").replace(" ", "_").split("_")
-        if not any(word in ID_WORDS for word in words):
-            continue
-        levels = len(np.unique(np.asarray(table.features[:, i])))
-        if 5 <= levels <= table.n / 2:
-            return failed(
-                f"'{name}' has {levels} values in {table.n} rows: if rows with the same value belong "
-                "together, name it under groups; risks are too small otherwise"
-            )
-    return passed("no feature looks like a group")
 
 
 def enough_bags(context: Context) -> Outcome:

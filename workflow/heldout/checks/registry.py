@@ -117,10 +117,13 @@ _ENTRIES = (
         code="H009",
         title="Groups are declared",
         severity="warning",
-        function="heldout.checks.data:groups_declared",
-        text="A column whose name suggests subjects, sites or batches, with several rows each, is used as "
-        "a feature. If its rows belong together, name it under `groups`: otherwise "
-        "rows of the same subject are in the training rows and held out, and risks are too small.",
+        function="heldout.checks.groups:groups_declared",
+        text="Fails where a column is named like one of units (`patient_id`, `Kundennummer`, `site`, `id`), has at least 5 "
+        "values, and at least a fifth of the rows share theirs with another row: be it a feature or a column under "
+        "`drop`. If its rows belong together, name it under `groups`: otherwise rows of the same subject are in the "
+        "training rows and held out, and risks are too small. Where it can be measured, the message says how much better the nearest "
+        "row predicts if it may be of the same subject ([H023](#h023)). If the same subjects will come again when the model "
+        "is used, there is nothing to do.",
     ),
     Check(
         code="H010",
@@ -236,6 +239,21 @@ _ENTRIES = (
         text="Fails where fewer than 10 rows are sealed (with `groups`: fewer than 5 groups), or rows of one class only. After 10 rows "
         "without an error, the 95 % interval for the error still reaches 0.31; with fewer, a good model can hardly be told from a useless "
         "one. Seal more rows (`test`), or set `test: 0` and rely on nested CV.",
+    ),
+    Check(
+        code="H023",
+        title="No column tells which rows belong together",
+        severity="note",
+        function="heldout.checks.groups:no_hidden_groups",
+        text="Looks at columns whose names say nothing, features and those under `drop`: categories and whole numbers with at least "
+        "10 values that come again, 6 columns at most, dropped ones first. On at most 800 rows it takes the nearest other row as a "
+        "prediction, by all features but the column itself, once among all rows and once among those of other values. "
+        "Fails where rows of the same value predict each other better than other rows do at the same distance "
+        "(for numbers: rows of the values next to theirs), by more than 4 standard errors (values as units) and more than a "
+        "tenth of the risk. That rows of one value are alike in their features is no reason. Then held-out rows of a value "
+        "that was trained on do better than rows of a new one: if new rows will be of new patients, machines, places, name the "
+        "column under `groups`; if the same values come again, there is nothing to do. It sees what the features reveal of a value; "
+        "that it passes is no proof. With `groups` and with `time` it does not apply.",
     ),
 )
 

@@ -42,6 +42,7 @@ from heldout.data.sealed_facts import facts_of, write_facts
 from heldout.data.sealing import check_sealed, seal
 from heldout.data.time_order import facts_about, with_times
 from heldout.data.time_spelling import typed_times
+from heldout.data.unused import unused_columns
 from heldout.data.vault import write_sealed
 from heldout.data.weighting import check_some_weight, check_weights
 from heldout.errors import HeldoutError
@@ -126,7 +127,8 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
     write_sealed(vault, sealed, request.private)
     counts = facts_of(request, schema, (features, sealed_features), unsealed, sealed)
     write_facts(vault, counts, request.private)
-    write_prepared(data_folder, facts, features, target, rows, strings)
+    unused = unused_columns(request, unsealed)
+    write_prepared(data_folder, facts, features, target, rows, strings, unused)
     return facts
 
 
