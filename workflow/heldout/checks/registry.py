@@ -106,7 +106,7 @@ _ENTRIES = (
         code="H008",
         title="No feature is the target",
         severity="error",
-        function="heldout.checks.data:no_feature_is_the_target",
+        function="heldout.checks.leaks:no_feature_is_the_target",
         text="A feature that corresponds one to one to the target is most likely the target, coded differently. "
         "Put it under `drop`.",
     ),
