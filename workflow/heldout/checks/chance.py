@@ -85,6 +85,18 @@ def of_correlation(n: int, unexplained: float) -> float:
     return float(max(most, np.log(2) - gammaln(n + 1)))
 
 
+def of_tree_for_classes(counts: np.ndarray, errors: int) -> float:
+    """A tree with three cuts of the feature errs on so few rows."""
+    k, n = len(counts), int(counts.sum())
+    ways = log_choices(n, min(3, n)) + 4 * np.log(k) + log_choices(n, errors, k - 1)
+    return float(ways - log_arrangements(counts))
+
+
+def of_tree_for_numbers(n: int, unexplained: float) -> float:
+    """A tree with three cuts of the feature leaves at most this share of the variance."""
+    return of_correlation(n, unexplained) + log_choices(n, min(3, n))
+
+
 def no_chance(logarithm: float, features: int, share: float = 1.0) -> bool:
     """Whether none of so many features would fit as well by chance.
 

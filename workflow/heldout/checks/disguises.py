@@ -61,7 +61,8 @@ def of_classes(feature: np.ndarray, codes: np.ndarray, names_only: bool) -> list
     tries += [_levels(feature[known], codes[known], codes)]
     if not known.all():
         tries += [_levels(whole, codes, codes), _missing(~known, codes)]
-        tries += [] if names_only else [_intervals(whole, codes, codes)]
+        if not names_only and codes.max() > 1:
+            tries.append(_intervals(whole, codes, codes))
     return [one for one in tries if one is not None]
 
 

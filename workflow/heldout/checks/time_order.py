@@ -7,8 +7,25 @@ import numpy as np
 from heldout.checks.check import Context, Outcome, failed, not_applicable, passed
 from heldout.data.kinds import DATE
 
-NAMED = re.compile(r"(?i)(^|[_\s.-])(date|datetime|timestamp|day|month|year)s?$")
+NAMED = re.compile(
+    r"(?i)(^|[_\s.-])(date|datetime|timestamp|time|day|week|month|quarter|year)s?$"
+)
 """What columns of numbers that count time are called."""
+SECONDS = (5e8, 2.1e9)
+"""Seconds since 1970 between 1985 and 2036."""
+FEWEST = 10
+"""So many different values make numbers in order look like dates, whatever they are called."""
+
+
+def names_time(name: str) -> bool:
+    """Whether a column is called as columns of time are.
+
+    Examples
+    --------
+    >>> [names_time(name) for name in ("year", "order_date", "yearly")]
+    [True, True, False]
+    """
+    return NAMED.search(name) is not None
 
 
 def dates_not_shuffled(context: Context) -> Outcome:
@@ -20,10 +37,11 @@ def dates_not_shuffled(context: Context) -> Outcome:
     dates = [one["name"] for one in columns if one["kind"] == DATE]
     sorted_by = [
         one["name"]
-        for place, one in enumerate(columns)
+        for place, (one, first) in enumerate(zip(columns, table.features[0], strict=True))
         if one["kind"] == "number"
-        and NAMED.search(one["name"])
-        and _in_order(table.features[:, place])
+        and (names_time(one["name"]) or _may_be_date(first))
+        and (names_time(one["name"]) or _like_dates(table.features[:, place]))
+        and in_order(table.features[:, place])
     ]
     if dates:
         return failed(
@@ -38,7 +56,41 @@ def dates_not_shuffled(context: Context) -> Outcome:
     return passed("no feature looks like a date")
 
 
-def _in_order(values: np.ndarray) -> bool:
-    """Whether numbers never fall from row to row, and are not all the same."""
+def in_order(values: np.ndarray) -> bool:
+    """Whether numbers never fall from row to row, or never rise, and are not all the same.
+
+    Examples
+    --------
+    >>> in_order(np.array([3.0, 2.0, np.nan, 2.0])), in_order(np.array([1.0, 3.0, 2.0]))
+    (True, False)
+    """
     known = np.asarray(values)[~np.isnan(values)]
-    return len(known) > 2 and known[0] < known[-1] and bool((np.diff(known) >= 0).all())
+    if len(known) < 3 or known[0] == known[-1]:
+        return False
+    steps = np.diff(known)
+    return bool((steps >= 0).all() or (steps <= 0).all())
+
+
+def _may_be_date(first: float) -> bool:
+    """Whether the first value of a column may be a date; missing ones tell nothing."""
+    value = np.array([first])
+    return bool(np.isnan(first)) or _days(value) or _seconds(value)
+
+
+def _like_dates(values: np.ndarray) -> bool:
+    """Whether numbers are days written as YYYYMMDD, or seconds or milliseconds since 1970."""
+    known = np.asarray(values)[~np.isnan(values)]
+    if len(known) < FEWEST or not (_days(known) or _seconds(known)):
+        return False
+    return len(np.unique(known)) >= FEWEST
+
+
+def _days(values: np.ndarray) -> bool:
+    year, month, day = values // 10_000, values // 100 % 100, values % 100
+    inside = (year >= 1800) & (year < 2100) & (month >= 1) & (month <= 12) & (day >= 1)
+    return bool((inside & (day <= 31) & (values == np.round(values))).all())
+
+
+def _seconds(values: np.ndarray) -> bool:
+    low, high = SECONDS
+    return any(bool(((values > low * one) & (values < high * one)).all()) for one in (1, 1000))
