@@ -54,10 +54,12 @@ def of_levels(counts: np.ndarray, levels: int, errors: int) -> float:
 def of_order(levels: np.ndarray, values: np.ndarray, errors: int, orders: float = 0.0) -> float:
     """No pair of rows is in different orders by feature and target, but for some rows.
 
+    Each level of the feature then has the values of the target that are next, in any order.
+
     Parameters
     ----------
     levels, values
-        How many rows each value of the feature has, and each value of the target.
+        The feature and the target, each sorted, as numbers from 0 for their different values.
     errors
         How many rows are left out.
     orders
@@ -70,13 +72,14 @@ def of_order(levels: np.ndarray, values: np.ndarray, errors: int, orders: float 
 
     Examples
     --------
-    >>> round(of_order(np.ones(10), np.ones(10), 0), 3)  # 2 of 10! orders
+    >>> round(of_order(np.arange(10), np.arange(10), 0), 3)  # 2 of 10! orders
     -14.411
     """
-    n = int(levels.sum())
-    same = gammaln(levels + 1).sum() + gammaln(values + 1).sum()
-    ways = np.log(2) + orders + log_choices(n, errors) + same
-    return float(ways - gammaln(n - errors + 1))
+    n = len(levels)
+    pairs = np.unique(levels * (int(values.max()) + 1) + values, return_counts=True)[1]
+    inside = gammaln(np.bincount(levels) + 1).sum() - gammaln(pairs + 1).sum()
+    moved = log_choices(n, errors) + gammaln(n + 1) - gammaln(n - errors + 1)
+    return float(np.log(2) + orders + moved + inside - log_arrangements(np.bincount(values)))
 
 
 def of_correlation(n: int, unexplained: float) -> float:

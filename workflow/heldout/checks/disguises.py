@@ -79,8 +79,6 @@ def of_numbers(feature: np.ndarray, target: np.ndarray, names_only: bool) -> lis
     if known.sum() < KNOWN * len(target) or known.sum() < 3:
         return []
     x, y = feature[known], target[known]
-    if names_only:
-        x = _by_mean(x, midranks(y))
     tries = [_same_order(x, y, names_only)]
     if not names_only:
         tries.append(_same_ranks(x, y))
@@ -157,32 +155,35 @@ def _missing(missing: np.ndarray, codes: np.ndarray) -> Disguise | None:
 
 
 def _by_mean(x: np.ndarray, ranks: np.ndarray) -> np.ndarray:
-    """Levels in the order of the mean rank of the target."""
+    """The place of each level in the order of the mean rank of the target."""
     codes, counts = np.unique(x, return_inverse=True, return_counts=True)[1:]
-    return (np.bincount(codes, ranks) / counts)[codes]
+    means = np.bincount(codes, ranks) / counts
+    return np.argsort(np.argsort(means, kind="stable"))[codes].astype(float)
 
 
 def _same_order(x: np.ndarray, y: np.ndarray, names_only: bool) -> Disguise | None:
     """Whether the target never falls where the feature rises, or never rises: a copy, rounded or bent."""
-    if np.ptp(x) == 0 or np.ptp(y) == 0:
-        return None
     part = slice(None, None, -(-len(x) // LONGEST))
     x, y = x[part], y[part]
+    if np.ptp(x) == 0 or np.ptp(y) == 0:
+        return None
+    if names_only:
+        x = _by_mean(x, midranks(y))
     sign = 1.0 if correlation(x, midranks(y)) > 0 else -1.0
     errors = len(x) - _longest_rise(y[np.lexsort((y, sign * x))])
     if errors > ERRORS * len(x):
         return None
-    levels, values = (np.unique(one, return_counts=True)[1] for one in (x, y))
-    if errors >= _allowed_by(levels) or errors >= _allowed_by(values):
+    levels, values = (np.unique(one, return_inverse=True)[1] for one in (sign * x, y))
+    if errors and max(errors / _rarer(levels), errors / _rarer(values)) > 10 * ERRORS:
         return None
-    orders = float(gammaln(len(levels) + 1)) if names_only else 0.0
-    bound = chance.of_order(levels, values, errors, orders)
+    orders = float(gammaln(levels.max() + 2)) if names_only else 0.0
+    bound = chance.of_order(np.sort(levels), np.sort(values), errors, orders)
     return Disguise("has the order of the target", errors, len(x), bound)
 
 
-def _allowed_by(counts: np.ndarray) -> float:
-    """Errors must be fewer than the rows outside of the most frequent value: leaving these out fits anything."""
-    return max(1.0, 2 * ERRORS * float(counts.sum() - counts.max()))
+def _rarer(codes: np.ndarray) -> int:
+    """How many rows have another value than the most frequent one: with these left out, anything fits."""
+    return int(len(codes) - np.bincount(codes).max())
 
 
 def _longest_rise(values: np.ndarray) -> int:

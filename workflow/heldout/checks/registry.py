@@ -237,7 +237,7 @@ _ENTRIES = (
         function="heldout.checks.single_feature:no_single_feature",
         text="Small models of a single feature (a tree of depth 1, 2 or 4, a line, the mean of each level) are trained and "
         "judged on the folds, by zero-one or squared loss. Fails where one of them, or two, gain at least 90 % of what "
-        "the selected learner gains with all features, remove at least 60 % of the risk of a constant, and no other "
+        "the selected learner gains with all features, remove at least 75 % of the risk of a constant, and no other "
         "feature alone gains half as much. Such a feature is often known only after the target, or was computed from "
         "it. Ask how it was recorded, and put it under `drop` if it is not known when you predict. If it is, there is "
         "nothing to do. It does not apply with `time`, where the value before is often nearly all there is.",

@@ -21,7 +21,7 @@ from heldout.resampling.split import Resample
 
 OF_ALL = 0.9
 """A feature does nearly all the work if its gain is this share of that of all features …"""
-OF_RISK = 0.6
+OF_RISK = 0.75
 """… and removes this share of the risk of the best constant …"""
 OF_OTHERS = 0.5
 """… and every other feature alone gains less than this share of what it gains."""

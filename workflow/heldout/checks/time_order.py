@@ -8,7 +8,7 @@ from heldout.checks.check import Context, Outcome, failed, not_applicable, passe
 from heldout.data.kinds import DATE
 
 NAMED = re.compile(
-    r"(?i)(^|[_\s.-])(date|datetime|timestamp|time|day|week|month|quarter|year)s?$"
+    r"(?i)(^|[_\s.-])(date|datetime|timestamp|day|week|month|quarter|year)s?$"
 )
 """What columns of numbers that count time are called."""
 SECONDS = (5e8, 2.1e9)
@@ -35,12 +35,13 @@ def dates_not_shuffled(context: Context) -> Outcome:
         return not_applicable("rows are in time order")
     columns = table.facts["schema"]["columns"]
     dates = [one["name"] for one in columns if one["kind"] == DATE]
+    first = np.asarray(table.features[0])
+    may = np.isnan(first) | _days(first) | _seconds(first)
     sorted_by = [
         one["name"]
-        for place, (one, first) in enumerate(zip(columns, table.features[0], strict=True))
+        for place, one in enumerate(columns)
         if one["kind"] == "number"
-        and (names_time(one["name"]) or _may_be_date(first))
-        and (names_time(one["name"]) or _like_dates(table.features[:, place]))
+        and (names_time(one["name"]) or (may[place] and _like_dates(table.features[:, place])))
         and in_order(table.features[:, place])
     ]
     if dates:
@@ -71,26 +72,24 @@ def in_order(values: np.ndarray) -> bool:
     return bool((steps >= 0).all() or (steps <= 0).all())
 
 
-def _may_be_date(first: float) -> bool:
-    """Whether the first value of a column may be a date; missing ones tell nothing."""
-    value = np.array([first])
-    return bool(np.isnan(first)) or _days(value) or _seconds(value)
-
-
 def _like_dates(values: np.ndarray) -> bool:
     """Whether numbers are days written as YYYYMMDD, or seconds or milliseconds since 1970."""
     known = np.asarray(values)[~np.isnan(values)]
-    if len(known) < FEWEST or not (_days(known) or _seconds(known)):
+    if len(known) < FEWEST or not (_days(known).all() or _seconds(known).all()):
         return False
     return len(np.unique(known)) >= FEWEST
 
 
-def _days(values: np.ndarray) -> bool:
+def _days(values: np.ndarray) -> np.ndarray:
+    """For each number whether it may be a day written as YYYYMMDD."""
     year, month, day = values // 10_000, values // 100 % 100, values % 100
     inside = (year >= 1800) & (year < 2100) & (month >= 1) & (month <= 12) & (day >= 1)
-    return bool((inside & (day <= 31) & (values == np.round(values))).all())
+    return np.asarray(inside & (day <= 31) & (values == np.round(values)))
 
 
-def _seconds(values: np.ndarray) -> bool:
+def _seconds(values: np.ndarray) -> np.ndarray:
+    """For each number whether it may be seconds or milliseconds since 1970."""
     low, high = SECONDS
-    return any(bool(((values > low * one) & (values < high * one)).all()) for one in (1, 1000))
+    return np.asarray(
+        ((values > low) & (values < high)) | ((values > 1000 * low) & (values < 1000 * high))
+    )
