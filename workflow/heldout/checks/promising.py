@@ -35,9 +35,7 @@ def promising(table: Prepared, count: int) -> list[int]:
         scores[here] = _explained(binned, target, table.classification)
     scores[texts(table)] = -np.inf
     best = np.argsort(-scores, kind="stable")
-    return [
-        int(one) for sort in (~names_only, names_only) for one in best[sort[best]][:count]
-    ]
+    return [int(one) for sort in (~names_only, names_only) for one in best[sort[best]][:count]]
 
 
 def _levels(part: np.ndarray, names_only: np.ndarray) -> np.ndarray:

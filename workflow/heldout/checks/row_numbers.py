@@ -4,7 +4,7 @@ import numpy as np
 
 from heldout.checks.check import Context, Outcome, failed, not_applicable, passed
 from heldout.checks.columns import blocks, correlation, kinds_of, midranks
-from heldout.checks.time_order import in_order, names_time
+from heldout.checks.time_order import names_time
 from heldout.data.kinds import NUMBER
 from heldout.data.prepared import Prepared
 
@@ -112,5 +112,7 @@ def _area(ranks: np.ndarray, inside: np.ndarray) -> tuple[float, float]:
 
 def _relation(errors: float, says: str) -> str:
     if errors > SIGNS:
-        return f"and the target goes with that order ({says}), so that it looks predictable and is not"
+        return (
+            f"and the target goes with that order ({says}), so that it looks predictable and is not"
+        )
     return f"the target does not go with that order ({says})"

@@ -166,7 +166,8 @@ def no_single_feature(context: Context) -> Outcome:
         return not_applicable("no feature holds numbers or levels")
     together = 1 - compared.everything / compared.baseline
     stars = [one for one in ranked if gains[one] >= max(OF_RISK, OF_ALL * together)]
-    others = max([0.0, *(gains[one] for one in ranked if one not in stars)])
+    shown = stars or ranked[:1]
+    others = max([0.0, *(gains[one] for one in ranked if one not in shown)])
     text = _worded(table, ranked[0], gains[ranked[0]], together, others, len(stars))
     if not _stands_out(stars, gains, others, len(table.names)):
         return passed(text)

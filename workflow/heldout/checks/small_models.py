@@ -4,6 +4,7 @@ Targets are rows of numbers: one number, or a 1 in the place of the class. A mod
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
@@ -52,6 +53,9 @@ def predictions(
         return
     known = ~np.isnan(x)
     missing = mean_of(y[~known], w[~known]) if w[~known].sum() > 0 else mean_of(y, w)
+    if not known.any():
+        yield np.tile(missing, (len(asked), 1))
+        return
     order = np.flatnonzero(known)[np.argsort(x[known], kind="stable")]
     models = [*_trees(x[order], y[order], w[order], asked)]
     if target.shape[1] == 1:
@@ -95,7 +99,7 @@ def _trees(x: np.ndarray, y: np.ndarray, w: np.ndarray, asked: np.ndarray) -> It
     totals = np.append(0.0, np.cumsum(w))
     ends = [0, len(x)]
     for depth in range(1, max(DEPTHS) + 1):
-        cuts = [_best_cut(x, sums, totals, a, b) for a, b in zip(ends, ends[1:], strict=False)]
+        cuts = [_best_cut(x, sums, totals, a, b) for a, b in pairwise(ends)]
         ends = sorted({*ends, *(cut for cut in cuts if cut is not None)})
         if depth in DEPTHS:
             yield _leaves(x, sums, totals, ends, asked)

@@ -7,9 +7,7 @@ import numpy as np
 from heldout.checks.check import Context, Outcome, failed, not_applicable, passed
 from heldout.data.kinds import DATE
 
-NAMED = re.compile(
-    r"(?i)(^|[_\s.-])(date|datetime|timestamp|day|week|month|quarter|year)s?$"
-)
+NAMED = re.compile(r"(?i)(^|[_\s.-])(date|datetime|timestamp|day|week|month|quarter|year)s?$")
 """What columns of numbers that count time are called."""
 SECONDS = (5e8, 2.1e9)
 """Seconds since 1970 between 1985 and 2036."""
