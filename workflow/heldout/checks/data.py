@@ -9,9 +9,6 @@ from heldout.resampling.kinds import FULL, RECENT
 from heldout.resampling.prefixes import prefixes
 from heldout.resampling.split import Resample
 
-VALUES = 2**22
-"""Features that are compared with the target at a time."""
-
 
 def all_resamples(context: Context) -> list[Resample]:
     """The resamples of the run, except those of leave-one-out and of all rows."""
@@ -95,39 +92,6 @@ def _folds(context: Context) -> list[tuple[str, np.ndarray]]:
         for partition in table.partitions
         for fold in range(partition.k)
     ]
-
-
-def no_feature_is_the_target(context: Context) -> Outcome:
-    """H008: a feature that corresponds one to one to the target is probably the target itself."""
-    table = context.loss_table.table
-    target = np.asarray(table.target, float)
-    width = max(1, VALUES // len(target))
-    for start in range(0, len(table.names), width):
-        block = np.asarray(table.features[:, start : start + width], float)
-        equal = np.flatnonzero(_one_to_one(block, target))
-        if len(equal):
-            name = table.names[start + int(equal[0])]
-            return failed(
-                f"'{name}' determines the target exactly and may be a leak; put it under drop"
-            )
-    return passed("no single feature equals the target")
-
-
-def _one_to_one(features: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """For each column whether it corresponds one to one to the target; not if values are missing."""
-    _, first, codes = np.unique(target, return_index=True, return_inverse=True)
-    counts = 1 + (np.diff(np.sort(features, axis=0), axis=0) != 0).sum(axis=0)
-    same = (counts == len(first)) & ~np.isnan(features).any(axis=0)
-    if len(first) == len(target) > 10:  # any two continuous columns do; only a line is suspect
-        return same & (np.abs(_correlations(features, target)) > 1 - 1e-12)
-    return same & (counts > 1) & (features[first[codes]] == features).all(axis=0)
-
-
-def _correlations(features: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Of each column with the target; 0 for a constant column."""
-    x, y = features - features.mean(axis=0), target - target.mean()
-    norms = np.sqrt((x**2).sum(axis=0) * (y**2).sum())
-    return np.divide(y @ x, norms, out=np.zeros(len(norms)), where=norms > 0)
 
 
 def enough_bags(context: Context) -> Outcome:

@@ -109,9 +109,14 @@ _ENTRIES = (
         code="H008",
         title="No feature is the target",
         severity="error",
-        function="heldout.checks.data:no_feature_is_the_target",
-        text="A feature that corresponds one to one to the target is most likely the target, coded differently. "
-        "Put it under `drop`.",
+        function="heldout.checks.leaks:no_feature_is_the_target",
+        text="Fails where a feature gives the target away whatever its coding: another code of the classes, a finer one "
+        "whose levels have one class each, a number that separates the classes, or a copy of a number that is bent, "
+        "rounded, cut in two or has a little noise (the ranks of both correlate by 0.999). Up to half of its values may "
+        "be missing, and one row in 200 may not fit. It rings only for what chance gives some feature of the table in "
+        "at most one of 1000 tables, so not with very few rows. Such a feature is most likely the target itself. Put it "
+        "under `drop`. If its levels are groups of rows, name it under `groups`; if it and the target "
+        "only rise with time, name a column under `time`.",
     ),
     Check(
         code="H009",
@@ -254,6 +259,29 @@ _ENTRIES = (
         "that was trained on do better than rows of a new one: if new rows will be of new patients, machines, places, name the "
         "column under `groups`; if the same values come again, there is nothing to do. It sees what the features reveal of a value; "
         "that it passes is no proof. With `groups` and with `time` it does not apply.",
+    ),
+    Check(
+        code="H024",
+        title="No feature counts the rows",
+        severity="warning",
+        function="heldout.checks.row_numbers:no_feature_counts_the_rows",
+        text="Fails where a feature holds whole numbers, all different, that rise or fall with the rows of the table: the "
+        "number of the row, or serial numbers with gaps. Where the table is sorted by its target or by time, such a "
+        "number predicts the target, held out as well, and says nothing about new rows. The message says whether the "
+        "target goes with the order of the rows. Put the column under `drop`; if it stands for time, name it under "
+        "`time`. A number by which the table happens to be sorted, and which never comes twice and grows evenly, looks alike.",
+    ),
+    Check(
+        code="H025",
+        title="No single feature does nearly all the work",
+        severity="warning",
+        function="heldout.checks.single_feature:no_single_feature",
+        text="Small models of a single feature (a tree of depth 1, 2 or 4, a line, the mean of each level) are trained and "
+        "judged on the folds, by zero-one or squared loss. Fails where one of them, or two, gain at least 90 % of what "
+        "the selected learner gains with all features, remove at least 75 % of the risk of a constant, and no other "
+        "feature alone gains half as much. Such a feature is often known only after the target, or was computed from "
+        "it. Ask how it was recorded, and put it under `drop` if it is not known when you predict. If it is, there is "
+        "nothing to do. It does not apply with `time`, where the value before is often nearly all there is.",
     ),
 )
 
