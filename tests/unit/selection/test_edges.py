@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from heldout.estimates.algorithm import evidence_for
 from heldout.estimates.rules import Curve
 from heldout.learners.natural_bounds import at_natural_bound
 from heldout.names import canonical

@@ -86,7 +86,9 @@ def _losses(loss_table: LossTable, train: np.ndarray, held: np.ndarray) -> np.nd
     target, weights = np.asarray(table.target), table.weights
     own = None if weights is None else weights[train]
     said = best_constant(loss, target[train], own, len(table.classes or []))
-    found = loss(target[held], _repeated(said, len(held)), None if weights is None else weights[held])
+    found = loss(
+        target[held], _repeated(said, len(held)), None if weights is None else weights[held]
+    )
     return np.asarray(found)
 
 
@@ -134,7 +136,9 @@ def best_constant(
 
 
 def _repeated(said: Predictions, count: int) -> Predictions:
-    return Predictions(**{kind: np.repeat(one, count, axis=0) for kind, one in said.arrays().items()})
+    return Predictions(
+        **{kind: np.repeat(one, count, axis=0) for kind, one in said.arrays().items()}
+    )
 
 
 def _quantile(values: np.ndarray, weights: np.ndarray, share: float) -> float:

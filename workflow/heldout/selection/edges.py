@@ -84,9 +84,9 @@ def _edge(curve: Curve, pick: int, name: str, gain: Gain | None) -> Edge | None:
 def _end(curve: Curve, pick: int, name: str) -> str | None:
     """Which end of its axis the selected value lies at. Above all numbers is `null`, no limit at all."""
     every = [theta.get(name) for theta in curve.thetas]
-    values = {one for one in every if _numeric(one)}
+    values = [one for one in every if one is not None and _numeric(one)]
     value = curve.thetas[pick][name]
-    if len(values) < 3 or not _numeric(value):
+    if len(set(values)) < 3 or not _numeric(value):
         return None
     if value == min(values):
         return LOW
@@ -106,7 +106,9 @@ def _inwards(curve: Curve, pick: int, name: str, end: str) -> list[int]:
     same = [
         place
         for place, theta in enumerate(curve.thetas)
-        if place != pick and _numeric(theta.get(name)) and _others(theta, name) == _others(chosen, name)
+        if place != pick
+        and _numeric(theta.get(name))
+        and _others(theta, name) == _others(chosen, name)
     ]
     if same:
         return sorted(same, key=lambda p: curve.thetas[p][name], reverse=end == HIGH)
