@@ -44,15 +44,16 @@ def better_than_baseline(context: Context) -> Outcome:
 
 
 def _judged(context: Context, found: Against) -> Outcome:
-    row, show = found.row, context.loss_table.loss.score
-    learner, label = context.selection["learner"], context.loss_table.loss.label or "risk"
-    text = f"{label} of {learner} {show(found.own):.4g}, of {found.name} {show(found.other):.4g} ({found.where})"
+    loss, learner = context.loss_table.loss, context.selection["learner"]
+    row = found.row
+    text = (
+        f"{loss.label or 'risk'} of {learner} {loss.score(found.own):.4g}, of {found.name} "
+        f"{loss.score(found.other):.4g} ({found.where})"
+    )
     if row.ci_low is None or row.ci_high is None:
         return not_applicable(f"{text}; their difference has no interval: {row.note}")
-    text = (
-        f"{text}; difference of the risks {row.difference:.3g}, {context.level:g} interval "
-        f"{row.ci_low:.3g} to {row.ci_high:.3g}"
-    )
+    read = _turned(row) if loss.greater else row
+    text = f"{text}; difference {read.difference:.3g}, {context.level:g} interval {read.ci_low:.3g} to {read.ci_high:.3g}"
     if row.ci_high < 0:
         return passed(text)
     return failed(

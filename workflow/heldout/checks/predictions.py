@@ -149,28 +149,33 @@ def probabilities_calibrated(context: Context) -> Outcome:
 
 def _judge(context: Context, rows: np.ndarray, proba: np.ndarray) -> tuple[list[Judged], str]:
     table, names = context.loss_table.table, context.loss_table.table.classes or []
-    target = np.asarray(table.target)[rows]
-    wanted = classes_of(target, proba.shape[1], context.loss_table.loss.positive)
-    limit, text = ROWS // len(wanted), ""
-    if len(rows) > limit:
-        generator = np.random.default_rng(seed_for(0, "checks", "H028"))
-        part = generator.choice(len(rows), limit, replace=False)
-        rows, proba, target = rows[part], proba[part], target[part]
-        text = f"of {limit} rows drawn, "
-    size = len(rows) / len(np.unique(context.loss_table.units(rows))) if table.grouped else 1.0
-    return [_class(str(names[one]), target == one, proba[:, one], size) for one in wanted], text
+    wanted = classes_of(
+        np.asarray(table.target)[rows], proba.shape[1], context.loss_table.loss.positive
+    )
+    part, text = _independent(context, rows, ROWS // len(wanted))
+    target, proba = np.asarray(table.target)[rows[part]], proba[part]
+    return [_class(str(names[one]), target == one, proba[:, one]) for one in wanted], text
 
 
-def _class(name: str, positive: np.ndarray, proba: np.ndarray, group_size: float) -> Judged:
-    """Rows of a group may all be alike: then chance alone gives √(rows per group) times as much."""
+def _independent(context: Context, rows: np.ndarray, limit: int) -> tuple[np.ndarray, str]:
+    """Rows that are independent, at most so many: of a group one, because chance is known for single rows."""
+    generator = np.random.default_rng(seed_for(0, "checks", "H028"))
+    order, text = generator.permutation(len(rows)), ""
+    if context.loss_table.table.grouped:
+        _, first = np.unique(context.loss_table.units(rows[order]), return_index=True)
+        order, text = order[first], f"of one row drawn from each of {len(first)} groups, "
+    if len(order) > limit:
+        order, text = generator.choice(order, limit, replace=False), f"of {limit} rows drawn, "
+    return np.sort(order), text
+
+
+def _class(name: str, positive: np.ndarray, proba: np.ndarray) -> Judged:
     predicted = np.asarray(proba, float)
     bins = calibration.bin_numbers(predicted)
     error = calibration.calibration_error(positive, predicted, bins)
     mean, sd = calibration.error_by_chance(predicted, bins)
-    mean, sd = mean * group_size**0.5, sd * group_size**0.5
     z = (error - mean) / sd if sd > 0 else (np.inf if error > mean else 0.0)
-    p = 1 - NormalDist().cdf(float(z))
-    return Judged(name, error, mean, p)
+    return Judged(name, error, mean, 1 - NormalDist().cdf(float(z)))
 
 
 def _is_far(one: Judged, classes: int) -> bool:

@@ -254,7 +254,7 @@ _ENTRIES = (
         function="heldout.checks.predictions:probabilities_calibrated",
         text="Fails where the expected calibration error of the selected learner's held-out probabilities exceeds what "
         "true probabilities would show by chance by .05 or more, and would do so with a probability of less than .001, over "
-        "all classes. In groups, chance is taken to show √(rows per group) times as much. Set `calibrate: sigmoid` "
+        "all classes. One row of each group is looked at, and at most 10,000 rows over all classes. Set `calibrate: sigmoid` "
         "or `isotonic`, and see the [reliability curve](probabilities.md). Labels at a threshold of one half and "
         "rankings (AUC) do not suffer.",
     ),
