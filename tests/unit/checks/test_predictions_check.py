@@ -77,13 +77,15 @@ def test_h028(
 
 
 def test_h028_groups_of_equal_rows_are_no_evidence(tmp_path: Path) -> None:
-    """Thirty rows, ten times each: what looks like bad probabilities is chance."""
-    few = doubled(30, copies=2)
+    """Sixty rows, ten times each: what looks like bad probabilities is chance."""
+    few = classes(60, signal=1.5)
     columns = {name: np.repeat(values, 10) for name, values in few.items()}
-    columns["who"] = np.repeat([f"p{i}" for i in range(30)], 10)
-    alone = finish(tmp_path, few, "nb").check("H028")
+    columns["who"] = np.repeat([f"p{i}" for i in range(60)], 10)
+    assert finish(tmp_path, few, "nb").check("H028").status == "pass"
     grouped = finish(tmp_path, columns, "nb", groups="who").check("H028")
-    assert alone.status == grouped.status == "pass"
+    assert grouped.status == "pass"
+    assert grouped.message.startswith("of one row drawn from each of 60 groups, class 'b'")
+    assert finish(tmp_path, columns, "nb", drop=["who"]).check("H028").status == "fail"
 
 
 def test_h028_draws_from_many_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
