@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from heldout.checks.registry import CHECKS
+from heldout.checks.registry import CHECKS, RETIRED
 from heldout.estimates.estimator import Estimator
 from heldout.estimates.interval_registry import INTERVALS, Interval
 from heldout.estimates.registry import ESTIMATORS
@@ -266,7 +266,7 @@ def _tried(estimator: Estimator) -> str:
 
 
 def _checks() -> Iterator[str]:
-    yield _generated("checks/registry.py")
+    yield _generated("checks/about_*.py")
     yield "# Checks"
     yield ""
     yield from _filled(
@@ -278,6 +278,12 @@ def _checks() -> Iterator[str]:
         yield ""
         yield f"## {check.code}"
         yield from _filled(f"**{check.title}.** ({check.severity}) {check.text}")
+    yield ""
+    yield "## Retired codes"
+    yield from _filled("These are not used again.")
+    for code, text in RETIRED.items():
+        yield ""
+        yield from _filled(f"**{code}.** {text}")
 
 
 def _filled(text: str) -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from heldout.estimates.registry import ESTIMATORS
+from heldout.learners.catalogue import is_baseline
 from heldout.measures.loss import Loss
 from heldout.report import glossary
 from heldout.report.display import PERCENT, Format, listed, significant
@@ -183,7 +184,7 @@ def baselines(learners: list[dict[str, Any]]) -> list[str]:
     return [
         learner["name"]
         for learner in learners
-        if "sklearn.dummy." in f"{learner.get('classifier')} {learner.get('regressor')}"
+        if is_baseline(learner.get("classifier"), learner.get("regressor"))
     ]
 
 

@@ -10,8 +10,8 @@ from heldout.estimates.ends import Ends, proportion
 from heldout.estimates.evidence import Evidence
 from heldout.measures import calibration as measure
 from heldout.measures.calibration import Coefficient
+from heldout.measures.shown_classes import classes_of
 from heldout.report.answer import percent
-from heldout.report.curves import frequent
 from heldout.report.display import Format
 from heldout.report.glossary import Entry
 
@@ -134,15 +134,6 @@ def judged(
         numbers = numbers_of(positive, predicted, bins, units)
         found.append({"class": one, "bins": curve, "numbers": numbers})
     return found
-
-
-def classes_of(target: np.ndarray, count: int, chosen: int | None = None) -> list[int]:
-    """Of two classes the chosen one, or the rarer one (of equal ones the second), else the most frequent ones."""
-    if count == 2 and chosen is not None:
-        return [chosen]
-    if count == 2:
-        return [int(2 * (target == 1).sum() <= len(target))]
-    return frequent(target, count)
 
 
 # --- the curve -------------------------------------------------------------------------------

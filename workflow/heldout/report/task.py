@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from heldout.checks.registry import SEVERITIES
+from heldout.checks.entry import SEVERITIES
 from heldout.data.prepared import Prepared, open_prepared
 from heldout.measures.loss import Loss
 from heldout.measures.registry import loss_for
