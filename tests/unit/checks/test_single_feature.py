@@ -1,6 +1,7 @@
 """H025: one feature does nearly all the work, or several do."""
 
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -113,6 +114,10 @@ def test_where_it_does_not_apply():
     assert no_single_feature(bare_context(late, TWO)).status == "na"
     constant = bare_table(X, np.zeros(N))
     assert no_single_feature(bare_context(constant, np.zeros(N))).status == "na"
+    silent = bare_context(bare_table(X, TWO), TWO)
+    nothing = SimpleNamespace(label=None, value=None)
+    silent.loss_table.predictions = lambda _learner, _theta, fold: {fold.name: nothing}
+    assert no_single_feature(silent).status == "na"
     lost = bare_table(np.full((N, 3), np.nan), TWO)
     assert no_single_feature(bare_context(lost, TWO)).status == "pass"
 
