@@ -130,3 +130,14 @@ def test_it_is_quick(n, p):
     start = time.process_time()
     assert no_single_feature(context).status == "pass"
     assert time.process_time() - start < 2
+
+
+def test_a_feature_that_says_most_of_what_is_known_passes_where_much_is_not():
+    noisy = NUMBER + 1.7 * G.normal(size=N)
+    weak = X.copy()
+    weak[:, :2] = G.normal(size=(N, 2))
+    weak[:, 5] = noisy
+    best = noisy * (noisy @ NUMBER) / (noisy @ noisy)
+    found = no_single_feature(bare_context(bare_table(weak, NUMBER), best))
+    assert found.status == "pass"
+    assert "removes 6" in found.message
