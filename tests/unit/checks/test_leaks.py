@@ -171,3 +171,10 @@ def test_it_is_quick(n, p):
     start = time.process_time()
     assert [one.column for one in leaks(bare_table(features, target))] == [p - 1]
     assert time.process_time() - start < 1.5
+
+
+def test_levels_of_two_rows_are_no_coding():
+    pairs = np.repeat(np.arange(N // 2), 2)
+    classes = G.integers(2, size=N // 2)[pairs]
+    assert not rings(pairs, classes)
+    assert rings(pairs // 5, np.repeat(G.integers(2, size=N // 10), 10)), "levels of ten rows are"

@@ -1,6 +1,7 @@
 """H025: one feature does nearly all the work, or several do."""
 
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -113,6 +114,10 @@ def test_where_it_does_not_apply():
     assert no_single_feature(bare_context(late, TWO)).status == "na"
     constant = bare_table(X, np.zeros(N))
     assert no_single_feature(bare_context(constant, np.zeros(N))).status == "na"
+    silent = bare_context(bare_table(X, TWO), TWO)
+    nothing = SimpleNamespace(label=None, value=None)
+    silent.loss_table.predictions = lambda _learner, _theta, fold: {fold.name: nothing}
+    assert no_single_feature(silent).status == "na"
     lost = bare_table(np.full((N, 3), np.nan), TWO)
     assert no_single_feature(bare_context(lost, TWO)).status == "pass"
 
@@ -125,3 +130,14 @@ def test_it_is_quick(n, p):
     start = time.process_time()
     assert no_single_feature(context).status == "pass"
     assert time.process_time() - start < 2
+
+
+def test_a_feature_that_says_most_of_what_is_known_passes_where_much_is_not():
+    noisy = NUMBER + 1.7 * G.normal(size=N)
+    weak = X.copy()
+    weak[:, :2] = G.normal(size=(N, 2))
+    weak[:, 5] = noisy
+    best = noisy * (noisy @ NUMBER) / (noisy @ noisy)
+    found = no_single_feature(bare_context(bare_table(weak, NUMBER), best))
+    assert found.status == "pass"
+    assert "removes 6" in found.message

@@ -124,4 +124,4 @@ def no_chance(logarithm: float, features: int, share: float = 1.0) -> bool:
     >>> no_chance(of_intervals(np.array([10, 10]), 0), 20_000)
     False
     """
-    return logarithm * min(1.0, share) + np.log(max(1, features)) < np.log(ALARM)
+    return bool(logarithm * min(1.0, share) + np.log(max(1, features)) < np.log(ALARM))

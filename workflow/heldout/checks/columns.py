@@ -40,8 +40,8 @@ def first_rows(table: Prepared, purpose: str) -> np.ndarray:
         Row numbers.
     """
     wanted = min(max(VALUES // max(1, len(table.names)), FEWEST), MOST)
-    shuffled = np.random.default_rng(seed_for(0, "checks", purpose)).permutation(len(table.target))
-    return shuffled[:wanted]
+    generator = np.random.default_rng(seed_for(0, "checks", purpose))
+    return generator.choice(len(table.target), min(wanted, len(table.target)), replace=False)
 
 
 def blocks(table: Prepared, rows: np.ndarray) -> Iterator[Block]:
@@ -69,6 +69,8 @@ def texts(table: Prepared) -> np.ndarray:
 
 def units_per_row(table: Prepared) -> float:
     """The number of groups for each row; 1 where rows are no groups."""
+    if not table.grouped:
+        return 1.0
     return len(np.unique(table.rows["unit"])) / len(table.target)
 
 

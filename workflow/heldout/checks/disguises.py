@@ -72,8 +72,8 @@ def of_numbers(feature: np.ndarray, target: np.ndarray, names_only: bool) -> lis
     Examples
     --------
     >>> y = np.arange(1.0, 30)
-    >>> [one.what for one in of_numbers(-np.log(y), y, names_only=False)]
-    ['has the order of the target']
+    >>> of_numbers(-np.log(y), y, names_only=False)[0].what
+    'has the order of the target'
     """
     known = ~np.isnan(feature)
     if known.sum() < KNOWN * len(target) or known.sum() < 3:

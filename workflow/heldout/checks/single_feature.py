@@ -110,19 +110,18 @@ class Comparison:
         return self.risk(np.concatenate(parts))
 
     @cached_property
-    def everything(self) -> float:
-        """The risk of the selected learner, which has all features."""
+    def everything(self) -> float | None:
+        """The risk of the selected learner, which has all features; None if it says neither class nor number."""
         parts = []
         for fold, _, held in self.folds:
             said = self.loss_table.predictions(self.learner, self.theta, fold)[fold.name]
-            inside = self.looked_at[fold.held[fold.name]]
-            if self.table.classification:
-                assert said.label is not None
-                label = np.asarray(said.label)[inside]
-                parts.append((label != self.table.target[held]).astype(float))
-            else:
-                assert said.value is not None
-                parts.append((np.asarray(said.value)[inside] - self.table.target[held]) ** 2)
+            given = said.label if self.table.classification else said.value
+            if given is None:
+                return None
+            error = (
+                np.asarray(given)[self.looked_at[fold.held[fold.name]]] - self.table.target[held]
+            )
+            parts.append((error != 0).astype(float) if self.table.classification else error**2)
         return self.risk(np.concatenate(parts))
 
     def alone(self, column: int, names_only: bool) -> np.ndarray:
@@ -158,6 +157,8 @@ def no_single_feature(context: Context) -> Outcome:
     compared = Comparison(loss_table, context.selection["learner"], context.selection["theta"])
     if compared.baseline <= 0:
         return not_applicable("a constant makes no errors")
+    if compared.everything is None:
+        return not_applicable("the selected learner predicts neither classes nor numbers")
     names_only = nominal(table)
     losses = {one: compared.alone(one, bool(names_only[one])) for one in promising(table, TRIED)}
     gains = {one: 1 - compared.risk(found) / compared.baseline for one, found in losses.items()}
