@@ -137,6 +137,36 @@ def test_a_gain_is_clear_if_it_is_no_chance_and_large(gain, without, error, clea
     assert Gain(100, 20, 0.3, without, gain, error).clear is clear
 
 
+@pytest.mark.parametrize(
+    ("alone", "difference_error", "clear"), [(True, 0.04, True), (True, 0.051, False), (False, 0.04, False)]
+)  # fmt: skip
+def test_values_that_stand_alone_need_no_others_at_their_distance(alone, difference_error, clear):
+    found = Gain(100, 20, 0.3, 0.5, 0.01, 0.01, difference_error, alone)
+    assert found.clear is clear
+
+
+@pytest.mark.parametrize(
+    ("mates", "nearer", "alone"), [(1.0, 20, True), (1.0, 16, True), (1.0, 15, False), (1.1, 20, False)]
+)  # fmt: skip
+def test_values_stand_alone_if_mates_are_half_as_far_for_most_rows(mates, nearer, alone):
+    distances = np.r_[np.full(nearer, mates), np.full(20 - nearer, 3.0)]
+    assert module._alone(distances, np.full(20, 2.0)) is alone
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_patients_that_no_other_row_is_near_to(tmp_path, seed):
+    """Nothing tells how others would fare at that distance; the class is the patient's alone."""
+    generator = np.random.default_rng(seed)
+    own = np.repeat(np.arange(60), 5)
+    x = generator.normal(size=(60, 6))[own] + 0.2 * generator.normal(size=(300, 6))
+    label = generator.integers(0, 2, 60)[own]
+    columns = {f"x{i}": x[:, i].tolist() for i in range(6)}
+    columns |= {"code": [f"k{one}" for one in own], "y": np.array(["no", "yes"])[label].tolist()}
+    [(column, gain)] = hidden_units(prepared(tmp_path, columns)).clear
+    assert column.name == "code"
+    assert gain.alone
+
+
 def test_the_usual_loss_at_a_distance_is_a_rising_line():
     distances = np.arange(1.0, 9.0)
     at = np.array([0.0, 2.0, 100.0])
@@ -152,7 +182,8 @@ def test_a_gain_by_hand():
     usual = module._Nearest(np.full(40, 2.0), np.full(40, 1.0))
     mates = module._Nearest(np.r_[np.full(30, 1.0), np.full(10, 3.0)], np.zeros(40))
     found = module._gain(np.repeat(np.arange(20), 2), mates, usual, usual)
-    assert found == Gain(40, 20, 0.25, 1.0, 0.75, pytest.approx(np.sqrt(15 * 4) / 40))
+    error = pytest.approx(np.sqrt(15 * 4) / 40)
+    assert found == Gain(40, 20, 0.25, 1.0, 0.75, error, error)
     few = module._Nearest(np.r_[np.full(19, 1.0), np.full(21, 3.0)], np.zeros(40))
     assert module._gain(np.repeat(np.arange(20), 2), few, usual, usual) is None
 

@@ -61,7 +61,8 @@ CHECKS = (
         "prediction, by all features but the column itself, once among all rows and once among those of other values. "
         "Fails where rows of the same value predict each other better than other rows do at the same distance "
         "(for numbers: rows of the values next to theirs), by more than 4 standard errors (values as units) and more than a "
-        "tenth of the risk. That rows of one value are alike in their features is no reason. Then held-out rows of a value "
+        "tenth of the risk. That rows of one value are alike in their features is no reason, unless a mate is the nearest row for 80 % of the "
+        "rows, at half the usual distance or less, as where one thing was measured again. Then held-out rows of a value "
         "that was trained on do better than rows of a new one: if new rows will be of new patients, machines, places, name the "
         "column under `groups`; if the same values come again, there is nothing to do. It sees what the features reveal of a value; "
         "that it passes is no proof. With `groups` and with `time` it does not apply.",

@@ -47,7 +47,7 @@ def no_hidden_groups(context: Context) -> Outcome:
     (best, gain), *others = found.clear
     return failed(
         f"{_called(best)} has {best.repeats}, and rows with the same value predict each other better than other rows "
-        f"as near do. {in_words(gain, table)}. If new rows will have other values, name it under groups"
+        f"do. {in_words(gain, table)}. If new rows will have other values, name it under groups"
         f"{_and_others([one for one, _ in others])}"
     )
 

@@ -3,7 +3,8 @@
 If rows of one value belong together (two rows of a patient), a row's nearest neighbour is often its mate, and
 predicts it better than any other row does that is as near. Then held-out rows of a value that is in the training
 rows do better than rows of a new one. Rows of one value that are merely near each other are no sign of it, so mates
-are compared with other rows at the same distance.
+are compared with other rows at the same distance. Where no other rows are nearly as near as mates are, there is nothing
+to compare with: such rows are of one thing, measured again.
 """
 
 from collections.abc import Collection
@@ -26,6 +27,8 @@ FEWEST_MATES = 20
 """With fewer rows whose mate is the nearest, nothing can be said."""
 STRONG, LARGE = 4.0, 0.1
 """A gain of so many standard errors, and of such a share of the risk, is worth saying."""
+MOSTLY, HALF_AS_FAR = 0.8, 0.5
+"""Values stand alone if the mate is the nearest row for such a share of rows, at such a share of the usual distance."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,10 @@ class Gain:
         How much smaller the risk is than other rows at the same distance explain.
     error
         The standard error of the gain, with values as units.
+    difference_error
+        That of the difference between the two risks.
+    alone
+        Whether rows of a value are nearer to each other than to nearly all others.
     """
 
     rows: int
@@ -50,17 +57,26 @@ class Gain:
     without: float
     gain: float
     error: float
+    difference_error: float = np.inf
+    alone: bool = False
 
     @property
     def strength(self) -> float:
-        """The gain in standard errors."""
-        return self.gain / self.error if self.error > 0 else 0.0
+        """The gain in standard errors; of values that stand alone the whole difference, if that is more."""
+        found = self.gain / self.error if self.error > 0 else 0.0
+        whole = self.difference / self.difference_error if self.difference_error > 0 else 0.0
+        return max(found, whole) if self.alone else found
+
+    @property
+    def difference(self) -> float:
+        """How much larger the risk is without mates."""
+        return self.without - self.with_mates
 
     @property
     def clear(self) -> bool:
         """Whether it is more than chance, and large enough to matter."""
-        least = LARGE * self.without
-        return self.strength > STRONG and min(self.gain, self.without - self.with_mates) > least
+        gain = self.difference if self.alone else min(self.gain, self.difference)
+        return self.strength > STRONG and gain > LARGE * self.without
 
 
 @dataclass(frozen=True)
@@ -222,16 +238,28 @@ def _gain(own: np.ndarray, mates: _Nearest, others: _Nearest, usual: _Nearest) -
     gains = np.zeros(len(own))
     expected = _expected(usual.distance[there], usual.loss[there], mates.distance[nearer])
     gains[nearer] = expected - mates.loss[nearer]
-    values, places = np.unique(own, return_inverse=True)
-    sums = np.bincount(places.reshape(-1), gains)
+    nearest = np.where(nearer, mates.loss, others.loss)
     return Gain(
         rows=len(own),
-        values=len(values),
-        with_mates=float(np.where(nearer, mates.loss, others.loss).mean()),
+        values=len(np.unique(own)),
+        with_mates=float(nearest.mean()),
         without=float(others.loss.mean()),
         gain=float(gains.mean()),
-        error=float(np.sqrt((sums**2).sum()) / len(own)),
+        error=_error(own, gains),
+        difference_error=_error(own, others.loss - nearest),
+        alone=_alone(mates.distance, others.distance),
     )
+
+
+def _error(own: np.ndarray, terms: np.ndarray) -> float:
+    """The standard error of a mean, with values as units."""
+    places = np.unique(own, return_inverse=True)[1].reshape(-1)
+    return float(np.sqrt((np.bincount(places, terms) ** 2).sum()) / len(own))
+
+
+def _alone(mates: np.ndarray, others: np.ndarray) -> bool:
+    near = np.median(mates) <= HALF_AS_FAR * np.median(others)
+    return bool(near and (mates < others).mean() >= MOSTLY)
 
 
 def _nearest(
