@@ -8,6 +8,7 @@ ROOMS = (
     "predictions",
     "provenance",
     "receipts",
+    "decode",
     "faults",
     "user_code",
     "registries",

@@ -9,9 +9,10 @@ from heldout.measures.loss import Loss
 from heldout.measures.registry import named_loss
 from heldout.measures.spec import LossSpec
 from heldout.report import answer
-from heldout.report.display import theta_text
 from heldout.report.page import render
-from heldout.report.scale import scale_of
+from heldout.results import headline
+from heldout.results.display import theta_text
+from heldout.results.scale import scale_of
 from heldout.results.tables import Table
 from heldout.results.task import TaskResults
 
@@ -45,8 +46,8 @@ def line(folder: Path, spec: LossSpec | None) -> dict[str, Any]:
     facts, selection, estimates = results.facts, results.selection, results.estimates
     loss = as_read(named_loss(spec, results.classification), estimates)
     scale = scale_of(loss, estimates)
-    expected = answer.headline_row(estimates, pooled=loss.pooled)
-    test = answer.test_row(estimates)
+    expected = headline.headline_row(estimates, pooled=loss.pooled)
+    test = headline.test_row(estimates)
     return {
         "name": results.name,
         "link": f"{results.name}/report.html",

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from heldout.report import answer, glossary
-from heldout.report.display import ROUNDING_ERROR
+from heldout.results import glossary, headline
+from heldout.results.display import ROUNDING_ERROR
 from heldout.results.tables import Row, Table
 from heldout.results.task import ALL
 
@@ -79,7 +79,7 @@ def _shares(row: Row) -> dict[str, Any]:
     squares = _variances(row)
     shares = [square / sum(squares) for square in squares]
     return {
-        "learner": answer.learner_title(row["learner"]),
+        "learner": headline.learner_title(row["learner"]),
         "estimator": glossary.estimator(row["estimator"]).title,
         "se": row["se"],
         "shares": shares,

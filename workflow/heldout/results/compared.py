@@ -1,9 +1,9 @@
 """What the comparisons of learners say, in a sentence."""
 
 from heldout.estimates.alike import like_the_best
-from heldout.report import glossary
-from heldout.report.display import listed
-from heldout.report.scale import Scale
+from heldout.results import glossary
+from heldout.results.display import listed
+from heldout.results.scale import Scale
 from heldout.results.tables import Table
 
 JUDGES = (

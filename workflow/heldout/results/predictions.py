@@ -11,7 +11,7 @@ from heldout.estimates.spec import LossTableSpec
 from heldout.measures.loss import Loss
 from heldout.measures.registry import LOSSES
 from heldout.predictions import Predictions, joined
-from heldout.report import calibration, curves
+from heldout.results import calibration, curves
 from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, LOO, PREFIXES
 from heldout.resampling.split import Resample
 from heldout.results.tables import pack
@@ -49,7 +49,26 @@ class HeldOut:
 def diagnostics(
     folder: Path, spec: LossTableSpec, batches: int, learner: str, theta: Any, level: float
 ) -> Any:
-    """The data of the sections on predictions, or None if the task has no such predictions."""
+    """Collect the data of the sections on predictions.
+
+    Parameters
+    ----------
+    folder
+        `results/TASK`.
+    spec
+        Which cells are read, and the loss.
+    batches
+        The number of batches that the cells were fitted in.
+    learner, theta
+        Whose predictions.
+    level
+        The confidence level of what is computed from them.
+
+    Returns
+    -------
+    dict or None
+        What the page and the figures draw; None if the task has no such predictions.
+    """
     kind = kind_of(spec.kinds)
     if kind is None:
         return None
