@@ -10,8 +10,7 @@ from heldout.report import answer
 from heldout.results import glossary, headline
 from heldout.results.display import Format, format_for, heads
 from heldout.results.scale import Scale
-from heldout.results.tables import OF_THE_INTERVAL, Row, Table, chosen_of_each
-from heldout.results.task import ALL
+from heldout.results.tables import ALL, OF_THE_INTERVAL, Row, Table, chosen_of_each
 
 IN_TIME = ("rolling", "nested_rolling")
 JUDGES = ("kfold", "nested_cv", *IN_TIME, "test")

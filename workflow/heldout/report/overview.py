@@ -1,11 +1,9 @@
 """The index page: every task with its main results."""
 
 from collections.abc import Collection
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from heldout.measures.loss import Loss
 from heldout.measures.registry import named_loss
 from heldout.measures.spec import LossSpec
 from heldout.report import answer
@@ -13,6 +11,7 @@ from heldout.report.page import render
 from heldout.results import headline
 from heldout.results.display import theta_text
 from heldout.results.scale import scale_of
+from heldout.results.scores import as_read
 from heldout.results.tables import Table
 from heldout.results.task import TaskResults
 
@@ -60,12 +59,6 @@ def line(folder: Path, spec: LossSpec | None) -> dict[str, Any]:
         "test": test and answer.figure(test, scale),
         "warnings": warnings(results.table("checks"), selection),
     }
-
-
-def as_read(loss: Loss, estimates: Table) -> Loss:
-    """A function of the user's own says only when it is imported that greater is better; so does the table."""
-    greater = any(row["score"] != row["risk"] for row in estimates.rows)
-    return replace(loss, greater=loss.greater or greater)
 
 
 def warnings(checks: Table, selection: dict[str, Any]) -> int:

@@ -5,8 +5,7 @@ from typing import Any
 
 from heldout.results import glossary, headline
 from heldout.results.display import ROUNDING_ERROR
-from heldout.results.tables import Row, Table
-from heldout.results.task import ALL
+from heldout.results.tables import ALL, Row, Table
 
 ESTIMATORS = ("nested_cv", "nested_cv_pooled", "kfold", "kfold_pooled")
 """The estimators whose standard error has parts, the one to show first."""

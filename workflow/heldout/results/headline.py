@@ -6,7 +6,7 @@ from typing import Any
 from heldout.estimates.registry import ESTIMATORS
 from heldout.results.display import PERCENT, Format, significant
 from heldout.results.tables import Row, Table
-from heldout.results.task import ALL
+from heldout.results.tables import ALL
 
 PLAIN = {
     name: entry.comes_with

@@ -17,7 +17,8 @@ from heldout.results.predictions import diagnostics
 from heldout.results.scale import Scale, scale_of
 from heldout.results.scores import scored
 from heldout.results.tables import Row, Table
-from heldout.results.task import ALL, TaskResults
+from heldout.results.tables import ALL
+from heldout.results.task import TaskResults
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

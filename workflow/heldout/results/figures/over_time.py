@@ -11,7 +11,7 @@ from heldout.results.figures.predictions import SERIES
 from heldout.results.figures.drawing import SOFT, WIDTH, note_figure, percent_axis, short
 from heldout.results.scale import Scale
 from heldout.results.tables import unpack
-from heldout.results.task import ALL
+from heldout.results.tables import ALL
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
