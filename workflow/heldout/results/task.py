@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from heldout.cells.manifest import manifest_paths
 from heldout.decode import decode
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.estimates.rows import EstimateRow, read_rows
@@ -98,11 +99,21 @@ class TaskResults:
         return list(self._risks_receipt.request["spec"]["cells"]["learners"])
 
     @cached_property
+    def batches(self) -> int:
+        """The number of batches that the cells behind the numbers were fitted in; 0 if that is not known.
+
+        The folder may have manifests of other numbers of batches too, of earlier runs.
+        """
+        read = [] if self._risks_receipt is None else [Path(one) for one in self._risks_receipt.inputs]
+        known = [path for path in read if path.parent.name == MANIFESTS]
+        found = known or list((self.folder / "cells" / MANIFESTS).glob("*-of-*.json"))
+        numbers = {path.stem.partition("-of-")[2] for path in found}
+        return int(numbers.pop()) if len(numbers) == 1 else 0
+
+    @property
     def manifests(self) -> list[Path]:
         """The manifests of the cells that the numbers are computed from."""
-        read = [] if self._risks_receipt is None else [Path(one) for one in self._risks_receipt.inputs]
-        names = [path.name for path in read if path.parent.name == MANIFESTS]
-        return [self.folder / "cells" / MANIFESTS / name for name in names]
+        return manifest_paths(self.folder, self.batches)
 
     @cached_property
     def sets(self) -> HeldOutSets:
