@@ -9,11 +9,11 @@ import numpy as np
 from heldout.estimates.loss_table import LossTable, open_loss_table
 from heldout.estimates.spec import LossTableSpec
 from heldout.measures.loss import Loss
-from heldout.measures.registry import LOSSES
 from heldout.predictions import Predictions, joined
 from heldout.results import calibration, curves
 from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, LOO, PREFIXES
 from heldout.resampling.split import Resample
+from heldout.results.rows_frame import plain_loss
 from heldout.results.tables import pack
 
 POINTS = 2000
@@ -117,9 +117,7 @@ def held_out(loss_table: LossTable, resamples: list[Resample], learner: str, the
 
 def row_losses(loss: Loss, target: np.ndarray, said: Predictions) -> tuple[np.ndarray, str]:
     """The losses of single rows, and what they are; for a loss of whole sets, those of a plain one."""
-    if not loss.by_example:
-        labelled = "zero_one" if said.proba is None else "cross_entropy"
-        loss = LOSSES["squared" if said.value is not None else labelled]
+    loss = plain_loss(loss, said)
     return loss(target, said), loss.title.split(" (")[0]
 
 

@@ -123,14 +123,20 @@ def write_figures(
 
 def load_matplotlib() -> Any:
     """Import matplotlib without a display; if it is not installed, the error says how to."""
+    matplotlib = find_matplotlib("figures: true needs")
+    matplotlib.use("agg")
+    return matplotlib
+
+
+def find_matplotlib(needs: str) -> Any:
+    """Import matplotlib with the display that it finds; if it is not installed, the error says how to."""
     try:
         import matplotlib
     except ImportError:
         raise HeldoutError(
-            "figures: true needs matplotlib, which is not installed; "
+            f"{needs} matplotlib, which is not installed; "
             "run: pip install matplotlib (or pip install -e '.[figures]')"
         ) from None
-    matplotlib.use("agg")
     return matplotlib
 
 
