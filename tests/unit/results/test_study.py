@@ -10,8 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from small_study import CONFIG
+
 import heldout
 from heldout import HeldoutError
+from heldout.execution.study import Study
 from heldout.predictions import Predictions
 from heldout.receipts import Receipt, file_digest, write_receipt
 from heldout.results.study import Task
@@ -22,6 +25,10 @@ THETA = {"n_neighbors": 5}
 
 @pytest.fixture
 def task(project: Path) -> Task:
+    """The finished task, with the receipt that says where its numbers come from."""
+    request = Study(CONFIG).request("estimate_risks", "small")
+    receipt = Receipt("estimate_risks", json.loads(json.dumps(request)), {}, {})
+    write_receipt(project / "results" / "small" / "receipts" / "estimate_risks.json", receipt)
     return heldout.open("results")["small"]
 
 
@@ -52,7 +59,7 @@ def test_every_public_name_is_there() -> None:
         heldout.opne  # noqa: B018
 
 
-def test_reading_imports_no_snakemake(project: Path) -> None:
+def test_reading_imports_no_snakemake(task: Task) -> None:
     code = (
         "import sys, heldout; task = heldout.open('results')['small']; repr(task); task.risks; "
         "task.out_of_fold('knn'); print('snakemake' in sys.modules)"
@@ -215,7 +222,7 @@ def test_a_damaged_file_without_a_receipt(task: Task) -> None:
     (task.folder / "selection.json").write_text("{")
     with pytest.raises(HeldoutError, match=r"selection.json' is damaged"):
         task.selection  # noqa: B018
-    (task.folder / "risks.csv").write_text('a,b\n"1')
+    (task.folder / "risks.csv").write_text("a,b\n1\n")
     with pytest.raises(HeldoutError, match=r"risks.csv' cannot be read as a table"):
         task.risks  # noqa: B018
 

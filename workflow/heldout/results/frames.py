@@ -1,11 +1,13 @@
 """The csv files of a task as pandas DataFrames."""
 
 import csv
+import math
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from heldout.errors import HeldoutError
-from heldout.results.tables import TEXT
+from heldout.results.tables import TEXT, TRUTH
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,18 +40,29 @@ def read_frame(path: Path) -> "pd.DataFrame":
     """
     import pandas as pd
 
-    with path.open(newline="", encoding="utf-8") as file:
-        names = next(csv.reader(file), [])
     try:
-        return pd.read_csv(
-            path,
-            dtype={name: str for name in names if name in TEXT},
-            keep_default_na=False,
-            na_values=[""],
-            float_precision="round_trip",
-        )
-    except ValueError as error:  # among them pandas' errors of parsers
+        with path.open(newline="", encoding="utf-8") as file:
+            names, *lines = csv.reader(file, strict=True)
+        columns = list(zip(*lines, strict=True)) or [()] * len(names)
+        found = {name: _values(name, one) for name, one in zip(names, columns, strict=True)}
+    except (ValueError, csv.Error) as error:
         raise HeldoutError(
             f"'{path}' cannot be read as a table: {error}; "
             "run: heldout check --repair, then snakemake --cores all"
         ) from None
+    return pd.DataFrame(found, columns=names)
+
+
+def _values(name: str, texts: Sequence[str]) -> list[Any]:
+    """The values of a column. Numbers are read by Python: pandas' own reader may lose the last digit."""
+    if name in TEXT:
+        return [text or None for text in texts]
+    known = {text for text in texts if text}
+    if known and known <= set(TRUTH):
+        return [TRUTH.get(text) for text in texts]
+    for kind in (int, float):
+        try:
+            return [kind(text) if text or kind is int else math.nan for text in texts]
+        except ValueError:
+            continue
+    return list(texts)
