@@ -93,7 +93,7 @@ def _metrics(material: Material) -> list[str]:
 
 def _training(material: Material) -> list[str]:
     card = material.task.card
-    named = [f"`{name}`" if "`" not in name else markdown(name) for name in card["features"]]
+    named = list(map(markdown, card["features"]))
     more = f" and {len(named) - SHOWN} more" if len(named) > SHOWN else ""
     lines = [
         f"Source: {markdown(str(card['trained_on']['source']))}",

@@ -9,6 +9,7 @@ from typing import Any
 from heldout import __version__
 from heldout.files import read_json
 from heldout.names import canonical
+from heldout.receipts import RECEIPTS, read_receipt
 from heldout.report.fits import kind_of
 from heldout.resampling.kinds import LOO
 from heldout.results.answer import Answer, Facts, answer_of
@@ -55,6 +56,12 @@ class Material:
         """The versions of the software, as the card of the final model has them."""
         card = self.task.card
         return {"heldout": __version__, **card["versions"], **json.loads(card["libraries"])}
+
+    @cached_property
+    def asked_to_seal(self) -> Any:
+        """The key `test` of the config: a share of the rows, or another table; None where it is not known."""
+        receipt = read_receipt(self.task.folder / RECEIPTS / "prepare_data.json")
+        return None if receipt is None else receipt.request.get("spec", {}).get("test")
 
     @cached_property
     def fits(self) -> int:

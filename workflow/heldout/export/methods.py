@@ -63,23 +63,32 @@ def references(material: Material) -> list[str]:
 
 def _data(material: Material) -> Iterable[str]:
     facts, table = material.facts, material.table
-    whole = facts.rows + facts.sealed
-    yield (
-        f"{facts.target} was predicted from {counted(facts.columns, 'column')} of {table['source']} "
-        f"({counted(whole, 'row')})."
-    )
+    yield f"{facts.target} was predicted from {counted(facts.columns, 'column')} of {table['source']}."
     if facts.sealed:
-        how = "The latest" if table.get("time") else "At random,"
         yield (
-            f"{how} {counted(facts.sealed, 'row')} ({percent(round(facts.sealed / whole, 3))}) were sealed before "
-            f"anything else was computed from the target; the other {facts.rows} were used to train, tune and select."
+            f"{_sealed(material)} before anything else was computed from the target; "
+            f"the other {counted(facts.rows, 'row')} were used to train, tune and select."
         )
+    else:
+        yield f"All {counted(facts.rows, 'row')} were used to train, tune and select; none were sealed for a test."
     if table.get("groups"):
         yield f"Rows with the same {_column(table['groups'])} were kept together."
     if table.get("weights"):
         yield f"Rows were weighted by {_column(table['weights'])}, in the fits and in every mean."
     if table.get("time"):
         yield f"Rows are in the order of {table['time'].get('column')}: models were judged by rows later than theirs."
+
+
+def _sealed(material: Material) -> str:
+    """Which rows were sealed, as far as that is known."""
+    facts, test = material.facts, material.asked_to_seal
+    if isinstance(test, str):
+        return f"The {counted(facts.sealed, 'row')} of {test} were sealed"
+    share = percent(round(facts.sealed / (facts.rows + facts.sealed), 3))
+    rows = f"{counted(facts.sealed, 'row')} ({share})"
+    if material.table.get("time"):
+        return f"The latest {rows} were sealed"
+    return f"{rows}, drawn at random, were sealed" if test else f"{rows} were sealed"
 
 
 def _column(given: Any) -> str:
@@ -92,8 +101,8 @@ def _procedure(material: Material) -> Iterable[str]:
     tried = [f"{name} ({entry['thetas']} θ)" for name, entry in selection["learners"].items()]
     yield f"The learners were {listed(tried)}."
     yield (
-        "Imputation, the encoding of categories and scaling were part of each learner and were fitted to training "
-        "rows only."
+        "Imputation, the encoding of categories and, where a learner needs it, scaling were part of the learner and "
+        "were fitted to training rows only."
     )
     by = _by({"estimator": selection["by"]}, material)
     rule = RULES.get(selection["rule"], f"the rule {selection['rule']}")
@@ -155,7 +164,7 @@ def _test(material: Material) -> Iterable[str]:
         "once" if not test or test["count"] == 1 else f"and counted for {test['count']} selections"
     )
     yield (
-        f"The final model, trained on all {material.facts.rows} unsealed rows, was applied {seen} to the "
+        f"The final model, trained on {counted(material.task.card['trained_on']['rows'], 'row')} that were not sealed, was applied {seen} to the "
         f"{counted(row['n'], 'sealed row')}: {material.facts.scale.label} {_value(row, material)}."
     )
     yield _interval(row, material)
