@@ -52,7 +52,14 @@ def parser() -> argparse.ArgumentParser:
         )
     )
     _add_predict(commands.add_parser("predict", help="apply a final model to new rows"))
-    _add_show(commands.add_parser("show", help="print a task's estimates, or one cell"))
+    _add_show(
+        commands.add_parser("show", help="print the answer for a task, its tables, or one cell")
+    )
+    _add_export(
+        commands.add_parser(
+            "export", help="write methods, tables, a model card and figures of a task"
+        )
+    )
     _add_progress(commands.add_parser("progress", help="show how many cells are fitted"))
     return whole
 
@@ -135,8 +142,14 @@ def _add_show(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help=_default())
     command.add_argument(
-        "--all", action="store_true", help="every interval, not only the recommended one"
+        "--all", action="store_true", help="all tables: every estimate with every interval, metrics"
     )
+
+
+def _add_export(command: argparse.ArgumentParser) -> None:
+    command.add_argument("task", metavar="TASK")
+    command.add_argument("--output", type=Path, metavar="DIR", help="default: export/TASK")
+    command.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help=_default())
 
 
 def _add_progress(command: argparse.ArgumentParser) -> None:

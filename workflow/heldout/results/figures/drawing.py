@@ -10,14 +10,15 @@ from heldout.errors import HeldoutError
 from heldout.estimates.spec import LossTableSpec
 from heldout.files import write_atomic
 from heldout.measures.registry import loss_for
-from heldout.report import answer, glossary
-from heldout.report.display import Format
-from heldout.report.over_time import over_time
-from heldout.report.predictions import diagnostics
-from heldout.report.scale import Scale, scale_of
+from heldout.results import glossary, headline
+from heldout.results.display import Format
+from heldout.results.over_time import over_time
+from heldout.results.predictions import diagnostics
+from heldout.results.scale import Scale, scale_of
 from heldout.results.scores import scored
 from heldout.results.tables import Row, Table
-from heldout.results.task import ALL, TaskResults
+from heldout.results.tables import ALL
+from heldout.results.task import TaskResults
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,8 +72,10 @@ FOREIGN = 0x2E80
 """The first code point that matplotlib's font lacks: it would warn about each."""
 
 
-def draw_figures(folder: Path, spec: LossTableSpec, batches: int, level: float) -> None:
-    """Draw the figures of a task into `results/TASK/figures`.
+def draw_figures(
+    folder: Path, spec: LossTableSpec, batches: int, level: float, into: Path | None = None
+) -> list[Path]:
+    """Draw the figures of a task.
 
     Parameters
     ----------
@@ -84,17 +87,28 @@ def draw_figures(folder: Path, spec: LossTableSpec, batches: int, level: float) 
         The number of batches that the cells were fitted in.
     level
         The confidence level.
+    into
+        Where to write them; `results/TASK/figures` by default.
+
+    Returns
+    -------
+    list of pathlib.Path
+        The files.
     """
     load_matplotlib()  # an error that says how to install it comes before the work
     selection = TaskResults(folder).selection
     held_out = diagnostics(folder, spec, batches, selection["learner"], selection["theta"], level)
     in_time = over_time(folder, spec, batches, selection, TaskResults(folder).table("folds"))
-    write_figures(folder, spec, held_out, in_time)
+    return write_figures(folder, spec, held_out, in_time, into)
 
 
 def write_figures(
-    folder: Path, spec: LossTableSpec, held_out: Any, in_time: dict[str, Any] | None = None
-) -> None:
+    folder: Path,
+    spec: LossTableSpec,
+    held_out: Any,
+    in_time: dict[str, Any] | None = None,
+    into: Path | None = None,
+) -> list[Path]:
     """Draw the figures from the tables of a task, `diagnostics` of its predictions, and its blocks of time."""
     matplotlib = load_matplotlib()
     results = TaskResults(folder)
@@ -103,36 +117,48 @@ def write_figures(
     loss = loss_for(spec.loss, table.classes, table.class_counts)
     scale = scale_of(loss, estimates)
     learners = [learner.as_spec() for learner in spec.learners]
-    baselines = answer.baselines(learners)
-    from heldout.report import figure_predictions, figure_time, figure_tuning
+    baselines = headline.baselines(learners)
+    from heldout.results.figures import over_time as blocks
+    from heldout.results.figures import predictions, tuning
 
     drawers: dict[str, Callable[[], Figure]] = {
         "estimates": lambda: estimates_figure(estimates, baselines, scale),
-        "tuning": lambda: figure_tuning.tuning_figure(
+        "tuning": lambda: tuning.tuning_figure(
             scored(risks, loss), selection, learners, scale
         ),
-        "predictions": lambda: figure_predictions.predictions_figure(held_out),
-        "over_time": lambda: figure_time.time_figure(in_time, scale),
+        "predictions": lambda: predictions.predictions_figure(held_out),
+        "over_time": lambda: blocks.time_figure(in_time, scale),
     }
+    if into is not None and in_time is None:  # the workflow declares every figure; nobody else needs a note
+        del drawers["over_time"]
     with matplotlib.rc_context(STYLE):
-        for name, draw in drawers.items():
-            save(draw(), folder / "figures", name)
+        return [
+            path
+            for name, draw in drawers.items()
+            for path in save(draw(), into or folder / "figures", name)
+        ]
 
 
 def load_matplotlib() -> Any:
     """Import matplotlib without a display; if it is not installed, the error says how to."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise HeldoutError(
-            "figures: true needs matplotlib, which is not installed; "
-            "run: pip install matplotlib (or pip install -e '.[figures]')"
-        ) from None
+    matplotlib = find_matplotlib("figures: true needs")
     matplotlib.use("agg")
     return matplotlib
 
 
-def save(drawn: "Figure", folder: Path, name: str) -> None:
+def find_matplotlib(needs: str) -> Any:
+    """Import matplotlib with the display that it finds; if it is not installed, the error says how to."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise HeldoutError(
+            f"{needs} matplotlib, which is not installed; "
+            "run: pip install matplotlib (or pip install -e '.[figures]')"
+        ) from None
+    return matplotlib
+
+
+def save(drawn: "Figure", folder: Path, name: str) -> list[Path]:
     """Write one figure in every format."""
     from matplotlib import pyplot as plt
 
@@ -143,6 +169,7 @@ def save(drawn: "Figure", folder: Path, name: str) -> None:
             lambda file, kind=kind: drawn.savefig(file, format=kind, metadata=UNDATED[kind]),  # type: ignore[misc]
         )
     plt.close(drawn)
+    return [folder / f"{name}.{kind}" for kind in KINDS]
 
 
 # --- every estimate: dots and intervals ------------------------------------------------------
@@ -169,7 +196,7 @@ def estimates_figure(estimates: Table, baselines: list[str], scale: Scale) -> "F
     )  # fmt: skip
     for axis, name in zip(axes.flat, panels, strict=False):
         rows = {kind: row for (who, kind), row in recommended.items() if who == name}
-        estimates_panel(axis, rows, names, short(answer.learner_title(name)))
+        estimates_panel(axis, rows, names, short(headline.learner_title(name)))
         percent_axis(axis.xaxis, scale.show)
     for i, axis in enumerate(axes.flat):
         axis.set_visible(i < len(panels))
