@@ -67,10 +67,12 @@ class Line(Progress):
     def add(self, cells: int = 1) -> None:
         """Count cells; show the line if it is time."""
         self.done += cells
-        passed = 0.0 if self._stream is None else self._now() - self._started
+        if self._stream is None:
+            return
+        passed = self._now() - self._started
         if passed - self._shown >= EVERY:
             self._shown = passed
-            self._show(passed)
+            self._show(self._stream, passed)
 
     def end(self) -> None:
         """Wipe the line out."""
@@ -78,13 +80,12 @@ class Line(Progress):
             self._stream.write("\r" + " " * self._width + "\r")
             self._stream.flush()
 
-    def _show(self, passed: float) -> None:
-        assert self._stream is not None
+    def _show(self, stream: TextIO, passed: float) -> None:
         total = max(self.total, self.done)
         left = f"   {duration((total - self.done) * passed / self.done)} left" if passed > START else ""
         text = f"{self._name}   {self.done:,} of {total:,} cells{left}"
-        self._stream.write("\r" + text.ljust(self._width))
-        self._stream.flush()
+        stream.write("\r" + text.ljust(self._width))
+        stream.flush()
         self._width = max(self._width, len(text))
 
 
