@@ -25,6 +25,7 @@ ROOMS = (
     "audit",
     "config",
     "execution",
+    "memory",
     "cli",
     "__main__",
 )
