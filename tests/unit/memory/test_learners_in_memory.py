@@ -160,10 +160,12 @@ def test_nothing_but_the_result_is_left(tmp_path: Any, monkeypatch: pytest.Monke
     assert np.random.get_state()[1].tolist() == state  # noqa: NPY002
     pd.testing.assert_frame_equal(frame, before)
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
-    held = result.out_of_fold("tree")
+    held = result.out_of_fold("tree").sort_values("row", ignore_index=True)
     assert held.assign(site=frame["site"]).groupby("site")["fold"].nunique().max() == 1
-    assert held["row"].tolist() == list(range(N))
-    assert "no sealed test" in repr(result) or "nothing is sealed" in repr(result)
+    assert held["row"].tolist() == held["source_row"].tolist() == list(range(N))
+    assert held["target"].tolist() == frame["y"].tolist()
+    assert held["loss"].mean() == pytest.approx((held["prediction"] != held["target"]).mean())
+    assert "nothing is sealed in memory (test=0)" in repr(result)
 
 
 def test_tables_of_other_kinds() -> None:
@@ -200,7 +202,10 @@ def test_a_frame_has_the_numbers_of_its_file(tmp_path: Any) -> None:
         ({"learners": [SVC]}, r"SVC is a class; give SVC\(\)"),
         ({"learners": [3]}, "a int is no learner"),
         ({"learners": [Ridge()]}, "Ridge is a regressor"),
-        ({"learners": {"t": {"estimator": SVC(), "grid": {"Cc": [1]}}}}, "SVC has no parameter 'Cc'"),
+        (
+            {"learners": {"t": {"estimator": SVC(), "grid": {"Cc": [1]}}}},
+            "SVC has no parameter 'Cc'",
+        ),
         ({"learners": {"t": {"estimator": SVC(), "grid": {"C": [SVC()]}}}}, "one learner for each"),
         ({"learners": {"t": {"estimator": SVC(), "grids": {}}}}, "unknown key 'grids'"),
         ({"learners": [SVC()], "loss": "cross_entropy"}, "gives no probabilities"),
@@ -227,6 +232,23 @@ def test_the_model_predicts_new_rows_and_can_be_stored() -> None:
     new = table().drop(columns="y").head(4)
     again = pickle.loads(pickle.dumps(result.model))
     assert again.predict_proba(new).tolist() == result.model.predict_proba(new).tolist()
+
+
+def test_what_was_predicted_for_rows_that_were_held_out() -> None:
+    result = evaluate(
+        numbers(), "y", {"tree": "tree", "blind": "majority"}, kfold={"k": 3, "repeats": 2}
+    )
+    held = result.out_of_fold("blind")
+    assert len(held) == 2 * N
+    assert held["repeat"].value_counts().to_dict() == {1: N, 2: N}
+    assert held["set"].nunique() == 6
+    assert held[["p_no", "p_yes"]].sum(axis=1).round(9).eq(1).all()
+    other = result.out_of_fold("tree", {"max_depth": 1})
+    assert set(result.splits["kfold"]["fold"]) == set(other["fold"]) == {1, 2, 3}
+    with pytest.raises(HeldoutError, match="no learner 'tee'; did you mean 'tree'"):
+        result.out_of_fold("tee")
+    with pytest.raises(HeldoutError, match="no θ"):
+        result.out_of_fold("tree", {"max_depth": 99})
 
 
 def test_declared_defaults_are_those_of_the_catalogue() -> None:

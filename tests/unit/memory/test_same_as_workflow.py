@@ -13,7 +13,7 @@ from heldout.checks.check import CheckRow
 from heldout.estimates.comparisons import Comparison
 from heldout.estimates.confidence_rows import ConfidenceRow
 from heldout.estimates.metrics import MetricRow
-from heldout.estimates.rows import EstimateRow, FoldRow, RiskRow, read_rows, write_rows
+from heldout.estimates.rows import EstimateRow, FoldRow, RiskRow, read_rows
 from heldout.execution.study import Study
 from heldout.memory.evaluate import evaluate
 from heldout.memory.evaluation import Evaluation
@@ -61,7 +61,9 @@ def assert_same(found: Evaluation, folder: Path) -> None:
     assert found.splits
     for name, split in found.splits.items():
         stored = read_split(folder / "splits" / f"{name}.csv")
-        assert {k: v.tolist() for k, v in split.items()} == {k: v.tolist() for k, v in stored.items()}
+        assert {k: v.tolist() for k, v in split.items()} == {
+            k: v.tolist() for k, v in stored.items()
+        }
     model = joblib.load(folder / "final" / "model.joblib")
     assert model.schema == found.model.schema
     rows = found.loss_table.table.frame

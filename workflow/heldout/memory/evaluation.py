@@ -1,27 +1,24 @@
 """The result of an evaluation: tables, selection, final model, and an answer in a few lines."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import asdict, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from heldout.checks.check import FAIL, CheckRow
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.estimates.comparisons import Comparison
 from heldout.estimates.confidence_rows import ConfidenceRow
-from heldout.estimates.lookup import available_kind
 from heldout.estimates.loss_table import LossTable
 from heldout.estimates.metrics import MetricRow
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import EstimateRow, FoldRow, RiskRow
 from heldout.measures.loss import Loss
+from heldout.memory.held_out import out_of_fold
 from heldout.memory.tables import Tables
 from heldout.names import Theta, canonical
-from heldout.resampling.kinds import FOLDS, PREFIXES
-from heldout.resampling.split import TRAIN, Resample, Split
-from heldout.results.tables import OF_THE_INTERVAL, Row, Table
+from heldout.results.tables import TEXT, Row, Table
 from heldout.results.task import ALL
 from heldout.selection.final import Predictor
 from heldout.selection.why import theta_text
@@ -87,10 +84,12 @@ class Evaluation:
         """The selected model, fitted to all rows."""
         return self._tables.model
 
-    @property
-    def splits(self) -> dict[str, Split]:
-        """The columns of every split, by name."""
-        return self.loss_table.splits
+    @cached_property
+    def splits(self) -> "dict[str, pd.DataFrame]":
+        """Every split by name, by the number of the row."""
+        import pandas as pd
+
+        return {name: pd.DataFrame(split) for name, split in self.loss_table.splits.items()}
 
     # --- tables -------------------------------------------------------------------------------
 
@@ -142,11 +141,8 @@ class Evaluation:
         Returns
         -------
         pandas.DataFrame
-            `row` (its number in the table, from 0), `target`, `prediction`, `loss` and `fold`; in the order of the
-            rows, and of the partitions where there are several.
+            See `heldout.memory.held_out.out_of_fold`.
         """
-        import pandas as pd
-
         name = learner or self.selection["learner"]
         if name not in self.selection["learners"]:
             known = list(self.selection["learners"])
@@ -155,35 +151,7 @@ class Evaluation:
         grid = {canonical(one): one for one in self.loss_table.thetas[name]}
         if canonical(wanted) not in grid:
             raise HeldoutError(f"learner '{name}' has no θ = {canonical(wanted)} in its grid")
-        parts = [self._held_out(name, grid[canonical(wanted)], one) for one in self._judges()]
-        return pd.concat(parts, ignore_index=True).sort_values("row", kind="stable", ignore_index=True)
-
-    def _judges(self) -> Iterable[Resample]:
-        resamples = self.loss_table.resamples
-        kind = PREFIXES if PREFIXES in resamples else available_kind(FOLDS, resamples)
-        if kind is None:
-            raise HeldoutError("no folds were fitted; add kfold to the estimators")
-        return resamples[kind].values()
-
-    def _held_out(self, learner: str, theta: Theta, resample: Resample) -> "pd.DataFrame":
-        import pandas as pd
-
-        table, sets = self.loss_table.table, [name for name in resample.held if name != TRAIN]
-        predictions = self.loss_table.predictions(learner, theta, resample)
-        losses = self.loss_table.losses(learner, theta, resample)
-        rows = np.concatenate([resample.held[name] for name in sets])
-        said = [predictions[name].value if table.classes is None else predictions[name].label for name in sets]
-        labels = None if table.classes is None else np.asarray(table.classes, object)
-        target, prediction = table.target[rows], np.concatenate(said)
-        return pd.DataFrame(
-            {
-                "row": table.rows["source"][rows],
-                "target": target if labels is None else labels[target],
-                "prediction": prediction if labels is None else labels[prediction],
-                "loss": np.concatenate([losses[name] for name in sets]),
-                "fold": resample.name,
-            }
-        )
+        return out_of_fold(self.loss_table, name, grid[canonical(wanted)])
 
     # --- the answer ---------------------------------------------------------------------------
 
@@ -212,7 +180,10 @@ class Evaluation:
     def _lines(self) -> Iterable[tuple[str, str]]:
         tried = sum(entry["thetas"] for entry in self.selection["learners"].values())
         chosen = theta_text(self.selection["theta"])
-        yield "selected", f"{self.selection['learner']}{', ' if chosen else ''}{chosen}   ({tried} θ tried)"
+        yield (
+            "selected",
+            f"{self.selection['learner']}{', ' if chosen else ''}{chosen}   ({tried} θ tried)",
+        )
         row = self.headline
         if row is not None:
             yield f"expected {self.loss.label}"[:17], _figure(row)
@@ -252,5 +223,12 @@ def frame_of_rows(kind: type, rows: Iterable[Any]) -> "pd.DataFrame":
     """
     import pandas as pd
 
-    names = [one.name for one in fields(kind)]
-    return pd.DataFrame([{name: getattr(row, name) for name in names} for row in rows], columns=names)
+    given, names = list(rows), [one.name for one in fields(kind)]
+    columns = {name: [getattr(row, name) for row in given] for name in names}
+    return pd.DataFrame({name: _column(name, values) for name, values in columns.items()})
+
+
+def _column(name: str, values: list[Any]) -> list[Any]:
+    """Missing numbers as NaN, also where all are missing."""
+    numbers = name not in TEXT and all(isinstance(one, int | float | None) for one in values)
+    return [math.nan if one is None else one for one in values] if numbers else values

@@ -73,7 +73,9 @@ class Work:
         return self.part(number, Line("", None))
 
 
-def plan_of(task: DeclaredTask, table: Prepared, kinds: list[str], splits: dict[str, Split]) -> KeylessPlan:
+def plan_of(
+    task: DeclaredTask, table: Prepared, kinds: list[str], splits: dict[str, Split]
+) -> KeylessPlan:
     """The cells of some kinds.
 
     Parameters

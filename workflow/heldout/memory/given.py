@@ -59,13 +59,17 @@ class Given:
             self.objects[name] = made
             block["estimator"] = import_path_of(made)
         elif isinstance(made, type):
-            raise HeldoutError(f"learners.{name}: {made.__name__} is a class; give {made.__name__}()")
+            raise HeldoutError(
+                f"learners.{name}: {made.__name__} is a class; give {made.__name__}()"
+            )
         elif made is not None and not isinstance(made, str):
             raise HeldoutError(
                 f"learners.{name}: a {type(made).__name__} is no learner; give a short name, an import path, an "
                 "estimator, or a mapping with `estimator` or `steps`"
             )
-        self.blocks[name] = {key: plain(value, f"learners.{name}.{key}") for key, value in block.items()}
+        self.blocks[name] = {
+            key: plain(value, f"learners.{name}.{key}") for key, value in block.items()
+        }
 
     def _new_name(self, one: Any) -> str:
         name, count = _name_of(one), 1
@@ -125,7 +129,9 @@ def plain(value: Any, where: str) -> Any:
     )
 
 
-def declared(name: str, data: str, target: str, learners: Any, keys: Mapping[str, Any]) -> DeclaredTask:
+def declared(
+    name: str, data: str, target: str, learners: Any, keys: Mapping[str, Any]
+) -> DeclaredTask:
     """The task of a call, validated as that of a config is.
 
     Parameters
@@ -162,7 +168,9 @@ def declared(name: str, data: str, target: str, learners: Any, keys: Mapping[str
     plain_keys = {key: plain(value, key) for key, value in keys.items() if key not in NO_VAULT}
     task = {key: value for key, value in plain_keys.items() if key not in OF_CONFIG}
     raw: dict[str, Any] = {key: plain_keys[key] for key in OF_CONFIG if key in plain_keys}
-    raw["tasks"] = {name: {**task, "data": data, "target": target, "test": 0, "learners": given.names}}
+    raw["tasks"] = {
+        name: {**task, "data": data, "target": target, "test": 0, "learners": given.names}
+    }
     raw["learners"] = given.blocks
     config = validate(raw)
     made = {

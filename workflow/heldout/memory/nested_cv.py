@@ -1,7 +1,7 @@
 """`heldout.NestedCV`: an estimator that tunes, selects, and estimates the risk of doing so, when it is fitted."""
 
-from collections.abc import Mapping
-from typing import Any, Self
+from collections.abc import Callable, Mapping
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
@@ -20,6 +20,7 @@ from heldout.memory.evaluation import Evaluation
 from heldout.memory.objects import is_estimator
 from heldout.predictions import Predictions
 
+Method = TypeVar("Method", bound=Callable[..., Any])
 CLASSIFICATION, REGRESSION = "classification", "regression"
 KINDS = {CLASSIFICATION: "classifier", REGRESSION: "regressor"}
 LOSSES = {CLASSIFICATION: "zero_one", REGRESSION: "squared"}
@@ -30,15 +31,16 @@ class CannotFitError(HeldoutError, ValueError):
     """What scikit-learn's tools expect of an estimator that refuses its data."""
 
 
-def _gives(method: str) -> Any:
-    """Whether the model has a method; before the fit, whether it may have it."""
+def _if_given(method: str) -> Callable[[Method], Method]:
+    """Only where the model has a method; before the fit, where it may have it."""
 
     def check(self: "NestedCV") -> bool:
         if hasattr(self, "results_"):
             return hasattr(self.results_.model.pipeline[-1], method)
         return hasattr(self.learners, method) or not is_estimator(self.learners)
 
-    return check
+    found: Callable[[Method], Method] = available_if(check)
+    return found
 
 
 class NestedCV(MetaEstimatorMixin, BaseEstimator):
@@ -88,6 +90,8 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
     >>> 0 <= model.interval_[0] <= model.risk_ <= model.interval_[1] <= 1
     True
     """
+
+    classes_: np.ndarray
 
     def __init__(
         self,
@@ -168,7 +172,9 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
         if self.grid is None:
             return self.learners
         if not (isinstance(self.learners, str) or is_estimator(self.learners)):
-            raise CannotFitError("grid: is for a single learner; give each learner its own grid: {estimator: …, grid: …}")
+            raise CannotFitError(
+                "grid: is for a single learner; give each learner its own grid: {estimator: …, grid: …}"
+            )
         return {"estimator": self.learners, "grid": self.grid}
 
     def _keys(self, given: Arrays, task: str | None) -> dict[str, Any]:
@@ -210,14 +216,14 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
         said = self._said(X)
         return said.value if said.label is None else self.classes_[self._order[said.label]]  # type: ignore[return-value]
 
-    @available_if(_gives("predict_proba"))
+    @_if_given("predict_proba")
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class, in the order of `classes_`."""
         said = self._said(X)
         assert said.proba is not None
         return said.proba[:, np.argsort(self._order)]
 
-    @available_if(_gives("decision_function"))
+    @_if_given("decision_function")
     def decision_function(self, X: Any) -> np.ndarray:
         """The decision value of each row; of more than two classes, one for each, in the order of `classes_`."""
         said = self._said(X)
@@ -243,8 +249,12 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
         kind = self._estimator_type()
         of = self._known_tags(kind)
         tags.estimator_type = kind
-        tags.classifier_tags = of.classifier_tags if of and kind == "classifier" else tags.classifier_tags
-        tags.regressor_tags = of.regressor_tags if of and kind == "regressor" else tags.regressor_tags
+        tags.classifier_tags = (
+            of.classifier_tags if of and kind == "classifier" else tags.classifier_tags
+        )
+        tags.regressor_tags = (
+            of.regressor_tags if of and kind == "regressor" else tags.regressor_tags
+        )
         tags.target_tags.required = True
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = False

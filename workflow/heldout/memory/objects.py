@@ -101,7 +101,10 @@ def learner_of(name: str, block: Mapping[str, Any], made: Any) -> Learner:
         return define(name, {**block, "estimator": path, "params": params})
     known = path if path.startswith("sklearn.") else PLAIN
     found = define(name, {**block, "estimator": known})
-    kind, text = _kind(made), f"{path} object"  # the text is no path, so that no other engine takes it
+    kind, text = (
+        _kind(made),
+        f"{path} object",
+    )  # the text is no path, so that no other engine takes it
     return replace(
         found,
         classifier=None if kind == "regressor" else text,

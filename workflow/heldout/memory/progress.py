@@ -82,7 +82,11 @@ class Line(Progress):
 
     def _show(self, stream: TextIO, passed: float) -> None:
         total = max(self.total, self.done)
-        left = f"   {duration((total - self.done) * passed / self.done)} left" if passed > START else ""
+        left = (
+            f"   {duration((total - self.done) * passed / self.done)} left"
+            if passed > START
+            else ""
+        )
         text = f"{self._name}   {self.done:,} of {total:,} cells{left}"
         stream.write("\r" + text.ljust(self._width))
         stream.flush()

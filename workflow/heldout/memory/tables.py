@@ -84,9 +84,7 @@ def tables_of(task: DeclaredTask, fitted: Fitted) -> Tables:
     )
 
 
-def _choice(
-    task: DeclaredTask, risks: list[RiskRow], kept: list[ConfidenceRow]
-) -> dict[str, Any]:
+def _choice(task: DeclaredTask, risks: list[RiskRow], kept: list[ConfidenceRow]) -> dict[str, Any]:
     spec = build.select_model(task)
     loss = named_loss(spec.loss, classification=True)  # for its words only, which no default has
     return select(risks, kept, spec.by, rule_of(spec.rule), spec.maximum, loss)

@@ -166,7 +166,10 @@ class Builder:
         named = {k: (k.split("__")[-1], v) for k, v in given.items() if v is not None}
         several = {k: v for k, (name, v) in named.items() if name in BY_LABEL}
         single = {k: v for k, (name, v) in named.items() if name in LABELS}
-        return {**several, **{k: next(iter(self._by_code_of(k, {v: 0}))) for k, v in single.items()}}
+        return {
+            **several,
+            **{k: next(iter(self._by_code_of(k, {v: 0}))) for k, v in single.items()},
+        }
 
     @cached_property
     def _seeded(self) -> list[str]:
