@@ -156,8 +156,9 @@ def frame_of(estimator: Any, X: Any, columns: Sequence[str]) -> "pd.DataFrame":
 
     Examples
     --------
-    >>> from types import SimpleNamespace
-    >>> frame_of(SimpleNamespace(n_features_in_=2), np.zeros((1, 2)), ["x0", "x1"]).columns.tolist()
+    >>> from sklearn.linear_model import Ridge
+    >>> fitted = Ridge().fit(np.zeros((3, 2)), np.zeros(3))
+    >>> frame_of(fitted, np.zeros((1, 2)), ["x0", "x1"]).columns.tolist()
     ['x0', 'x1']
     """
     import pandas as pd

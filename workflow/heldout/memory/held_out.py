@@ -38,7 +38,7 @@ def out_of_fold(loss_table: LossTable, learner: str, theta: Theta) -> "pd.DataFr
     Examples
     --------
     >>> out_of_fold(loss_table, "mean", {"shrink": 0.0})["row"].tolist()
-    [0, 2, 1, 3]
+    [0, 3, 1, 4, 2, 5]
     """
     import pandas as pd
 

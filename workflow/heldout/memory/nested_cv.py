@@ -86,7 +86,7 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = NestedCV(SVC(), grid={"C": [0.1, 1, 10]}, kfold={"k": 3}).fit(X, y)
     >>> model.best_params_, model.predict(X[:2]).tolist()
-    ({'C': 1}, [0, 0])
+    ({'C': 10}, [0, 0])
     >>> 0 <= model.interval_[0] <= model.risk_ <= model.interval_[1] <= 1
     True
     """
