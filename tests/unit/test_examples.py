@@ -33,7 +33,9 @@ WITHOUT_EXAMPLE = {
     "checks.check.run_checks": _FINISHED,
     "audit.page.audit_page": _FINISHED,
     "audit.batch.stack": "takes replicates, each of which is made by many fits",
-    "report.figures.draw_figures": _FINISHED,
+    "results.figures.drawing.draw_figures": _FINISHED,
+    "results.over_time.over_time": _FINISHED,
+    "results.predictions.diagnostics": _FINISHED,
     "report.overview.index_page": _FINISHED,
     "report.task.report_page": _FINISHED,
 }

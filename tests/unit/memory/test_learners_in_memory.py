@@ -247,7 +247,7 @@ def test_what_was_predicted_for_rows_that_were_held_out() -> None:
     assert set(result.splits["kfold"]["fold"]) == set(other["fold"]) == {1, 2, 3}
     with pytest.raises(HeldoutError, match="no learner 'tee'; did you mean 'tree'"):
         result.out_of_fold("tee")
-    with pytest.raises(HeldoutError, match="no θ"):
+    with pytest.raises(HeldoutError, match="has no θ"):
         result.out_of_fold("tree", {"max_depth": 99})
 
 

@@ -79,6 +79,6 @@ def evaluate(
         with threadpool_limits(1):  # as in the workflow; several threads add in another order
             table = prepared_table(build.prepare_data(task), data)
             fitted = fit_all(task, table, cores, line)
-            return Evaluation(name, task.config.level, tables_of(task, fitted))
+            return Evaluation(name, task.learners, tables_of(task, fitted))
     finally:
         line.end()

@@ -2,57 +2,71 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import asdict, fields
+from dataclasses import fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from heldout.checks.check import FAIL, CheckRow
-from heldout.errors import HeldoutError, did_you_mean
-from heldout.estimates.comparisons import Comparison
-from heldout.estimates.confidence_rows import ConfidenceRow
 from heldout.estimates.loss_table import LossTable
-from heldout.estimates.metrics import MetricRow
-from heldout.estimates.registry import ESTIMATORS
-from heldout.estimates.rows import EstimateRow, FoldRow, RiskRow
+from heldout.learners.learner import Learner
 from heldout.measures.loss import Loss
-from heldout.memory.held_out import out_of_fold
+from heldout.memory.opened import KINDS, MemoryCells, MemoryPlots, MemoryResults
 from heldout.memory.tables import Tables
-from heldout.names import Theta, canonical
-from heldout.results.tables import TEXT, Row, Table
-from heldout.results.task import ALL
+from heldout.names import Theta
+from heldout.results.answer import Answer
+from heldout.results.answer_text import as_html, as_text
+from heldout.results.headline import headline_row
+from heldout.results.out_of_fold import out_of_fold
+from heldout.results.tables import TEXT, Row
 from heldout.selection.final import Predictor
-from heldout.selection.why import theta_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-NO_TEST = "none: nothing is sealed in memory (test=0)"
-
 
 class Evaluation:
-    """What `heldout.evaluate` returns. It is printed as an answer in a few lines.
+    """What `heldout.evaluate` returns: what `heldout.open(...)[task]` gives, without files.
+
+    Printed, and in a notebook, it says the answer.
 
     Parameters
     ----------
     name
         The name of the task.
-    level
-        The confidence level.
-    tables
+    learners
+        Its learners.
+    found
         What was computed.
 
     Attributes
     ----------
     estimates, risks, folds, comparisons, metrics, checks, confidence_set
         DataFrames, with the columns of the files of these names.
-    selection
-        The selected learner and θ, and why.
-    model
-        The selected model, fitted to all rows: `predict` and `predict_proba` take a DataFrame.
     """
 
-    def __init__(self, name: str, level: float, tables: Tables):
-        self.name, self.level, self._tables = name, level, tables
+    estimates: "pd.DataFrame"
+    risks: "pd.DataFrame"
+    folds: "pd.DataFrame"
+    comparisons: "pd.DataFrame"
+    metrics: "pd.DataFrame"
+    checks: "pd.DataFrame"
+    confidence_set: "pd.DataFrame"
+
+    def __init__(self, name: str, learners: list[Learner], found: Tables):
+        self.name = name
+        self._found = found
+        self._results = MemoryResults(name, learners, found)
+        for table, kind in KINDS.items():
+            setattr(self, table, frame_of_rows(kind, getattr(found, table)))
+
+    @property
+    def selection(self) -> dict[str, Any]:
+        """What was selected, and why."""
+        return self._found.selection
+
+    @property
+    def model(self) -> Predictor:
+        """The selected model, fitted to all rows: `predict` and `predict_proba` take a DataFrame."""
+        return self._found.model
 
     @property
     def loss(self) -> Loss:
@@ -62,27 +76,17 @@ class Evaluation:
     @property
     def loss_table(self) -> LossTable:
         """The losses of every cell."""
-        return self._tables.loss_table
+        return self._found.loss_table
 
     @property
     def facts(self) -> dict[str, Any]:
         """What is known of the table: the kinds of its columns, notes."""
-        return self.loss_table.table.facts
+        return self._results.facts
 
     @property
     def classes(self) -> list[Any] | None:
         """The labels, or None for regression."""
-        return self.loss_table.table.classes
-
-    @property
-    def selection(self) -> dict[str, Any]:
-        """What was selected, and why."""
-        return self._tables.selection
-
-    @property
-    def model(self) -> Predictor:
-        """The selected model, fitted to all rows."""
-        return self._tables.model
+        return self._results.classes
 
     @cached_property
     def splits(self) -> "dict[str, pd.DataFrame]":
@@ -91,114 +95,48 @@ class Evaluation:
 
         return {name: pd.DataFrame(split) for name, split in self.loss_table.splits.items()}
 
-    # --- tables -------------------------------------------------------------------------------
-
-    @cached_property
-    def estimates(self) -> "pd.DataFrame":
-        """What can be said about the tuned learners, and about choosing between them (`all`)."""
-        return frame_of_rows(EstimateRow, self._tables.estimates)
-
-    @cached_property
-    def risks(self) -> "pd.DataFrame":
-        """The risk of each (learner, θ) by each estimator."""
-        return frame_of_rows(RiskRow, self._tables.risks)
-
-    @cached_property
-    def folds(self) -> "pd.DataFrame":
-        """Nested CV, fold by fold."""
-        return frame_of_rows(FoldRow, self._tables.folds)
-
-    @cached_property
-    def comparisons(self) -> "pd.DataFrame":
-        """Learners compared pair by pair."""
-        return frame_of_rows(Comparison, self._tables.comparisons)
-
-    @cached_property
-    def metrics(self) -> "pd.DataFrame":
-        """Further measures of the same procedures."""
-        return frame_of_rows(MetricRow, self._tables.metrics)
-
-    @cached_property
-    def checks(self) -> "pd.DataFrame":
-        """What must be known before a number is trusted."""
-        return frame_of_rows(CheckRow, self._tables.checks)
-
-    @cached_property
-    def confidence_set(self) -> "pd.DataFrame":
-        """Which θ cannot be told from the best one."""
-        return frame_of_rows(ConfidenceRow, self._tables.confidence_set)
+    @property
+    def plot(self) -> MemoryPlots:
+        """The figures: `estimates()`, `tuning("knn")`."""
+        return MemoryPlots(self._cells)
 
     def out_of_fold(self, learner: str | None = None, theta: Theta | None = None) -> "pd.DataFrame":
-        """What was predicted for each row by the models that had not seen it.
+        """Collect the predictions of every row by models that have not seen it.
 
         Parameters
         ----------
         learner
-            A learner; None: the selected one.
+            The name of a learner; the selected one by default.
         theta
-            One of its θ; None: its selected one.
+            The values of its hyper-parameters; the selected ones by default.
 
         Returns
         -------
         pandas.DataFrame
-            See `heldout.memory.held_out.out_of_fold`.
+            `row` (as in the splits), `source_row` (the position in the table as it was given), `target`, `prediction`,
+            probabilities, `loss`, `set`, `repeat`, `fold`.
         """
-        name = learner or self.selection["learner"]
-        if name not in self.selection["learners"]:
-            known = list(self.selection["learners"])
-            raise HeldoutError(f"no learner '{name}'{did_you_mean(name, known)}")
-        wanted = self.selection["learners"][name]["theta"] if theta is None else theta
-        grid = {canonical(one): one for one in self.loss_table.thetas[name]}
-        if canonical(wanted) not in grid:
-            raise HeldoutError(f"learner '{name}' has no θ = {canonical(wanted)} in its grid")
-        return out_of_fold(self.loss_table, name, grid[canonical(wanted)])
+        return out_of_fold(self._cells, learner or self.selection["learner"], theta)
 
-    # --- the answer ---------------------------------------------------------------------------
+    @property
+    def answer(self) -> Answer:
+        """What is said of the task, line by line."""
+        return self._results.answer()
 
     @property
     def headline(self) -> Row | None:
-        """The estimate to expect of new data, with its recommended interval where there is one."""
-        rows = {name: row for (who, name), row in self._table.recommended().items() if who == ALL}
-        ranks = {name: ESTIMATORS[name].headline for name in rows if ESTIMATORS[name].headline}
-        return rows[min(ranks, key=lambda name: ranks[name] or 0)] if ranks else None
+        """The row of the estimates to expect of new data, with its recommended interval where there is one."""
+        return headline_row(self._results.estimates, pooled=self.loss.pooled)
 
     @cached_property
-    def _table(self) -> Table:
-        rows = [asdict(row) for row in self._tables.estimates]
-        return Table([one.name for one in fields(EstimateRow)], rows)
+    def _cells(self) -> MemoryCells:
+        return MemoryCells(self._results)
 
     def __repr__(self) -> str:
-        """The answer."""
-        lines = [self._about(), *(f"  {title:<18}{text}" for title, text in self._lines())]
-        return "\n".join(lines)
+        return as_text(self.answer)
 
-    def _about(self) -> str:
-        table = self.loss_table.table
-        target = self.facts["schema"]["target"]["name"]
-        return f"{self.name}   {target} from {len(table.names)} columns; {table.n:,} rows to learn from"
-
-    def _lines(self) -> Iterable[tuple[str, str]]:
-        tried = sum(entry["thetas"] for entry in self.selection["learners"].values())
-        chosen = theta_text(self.selection["theta"])
-        yield (
-            "selected",
-            f"{self.selection['learner']}{', ' if chosen else ''}{chosen}   ({tried} θ tried)",
-        )
-        row = self.headline
-        if row is not None:
-            yield f"expected {self.loss.label}"[:17], _figure(row)
-        yield "sealed test", NO_TEST
-        failed = [one.code for one in self._tables.checks if one.status == FAIL]
-        passed = sum(one.status == "pass" for one in self._tables.checks)
-        yield "checks", f"{passed} passed" + (f", failed: {', '.join(failed)}" if failed else "")
-
-
-def _figure(row: Row) -> str:
-    value = f"{row['score']:.4g}"
-    if row["score_low"] is None:
-        return f"{value}   {row['estimator']}; no interval: {row['note']}"
-    ends = f"{row['score_low']:.4g} to {row['score_high']:.4g}"
-    return f"{value}   {ends}   {row['estimator']}; {row['level']:.0%}"
+    def _repr_html_(self) -> str:
+        return as_html(self.answer)
 
 
 def frame_of_rows(kind: type, rows: Iterable[Any]) -> "pd.DataFrame":
@@ -218,6 +156,7 @@ def frame_of_rows(kind: type, rows: Iterable[Any]) -> "pd.DataFrame":
 
     Examples
     --------
+    >>> from heldout.estimates.rows import FoldRow
     >>> frame_of_rows(FoldRow, []).columns[0]
     'learner'
     """
