@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from heldout.cells.manifest import Index, read_manifests, record_of
+from heldout.cells.manifest import Index, read_manifests
 from heldout.cells.model_file import open_model
 from heldout.cells.store import Cell, Record, Store
 from heldout.errors import HeldoutError, did_you_mean
@@ -49,7 +49,7 @@ class OpenedCell:
 
     @property
     def _record(self) -> Record:
-        return record_of(self.cells.index, self.learner, self._fitted, self.held_out)
+        return self.cells.index[self.learner, canonical(self._fitted), self.held_out]
 
     @property
     def _fitted(self) -> Theta:
