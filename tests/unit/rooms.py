@@ -27,6 +27,7 @@ ROOMS = (
     "audit",
     "config",
     "execution",
+    "memory",
     "cli",
     "__main__",
 )
