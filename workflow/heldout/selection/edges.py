@@ -12,6 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from heldout.estimates.algorithm import evidence_for
+from heldout.estimates.loss_table import LossTable
+from heldout.estimates.paired import gain
 from heldout.estimates.rules import ROUNDING, Curve
 from heldout.learners.natural_bounds import HIGH, LOW, at_natural_bound
 from heldout.names import Theta
@@ -34,6 +37,34 @@ class Edge:
     name: str
     open: bool
     why: str
+
+
+def gains_by(table: LossTable, by: str) -> Gain:
+    """Make the comparison of two θ on the held-out rows that they were chosen by.
+
+    Parameters
+    ----------
+    table
+        The losses of a task.
+    by
+        The estimator that θ is chosen by.
+
+    Returns
+    -------
+    Gain
+        What the first one gains on the second, and its standard error.
+
+    Examples
+    --------
+    >>> whole, half = {"shrink": 0.0}, {"shrink": 0.5}
+    >>> round(gains_by(loss_table, "kfold")("mean", whole, half)[0], 4)
+    2.5104
+    """
+
+    def compare(learner: str, theta: Theta, other: Theta) -> tuple[float, float | None]:
+        return gain(*(evidence_for(table, by, learner, one) for one in (theta, other)))
+
+    return compare
 
 
 def edges_of(curve: Curve, pick: int, gain: Gain | None = None) -> list[Edge]:
