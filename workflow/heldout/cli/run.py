@@ -1,0 +1,53 @@
+"""``heldout run``: the workflow, in any folder that has a config. The answer at the end is on standard output.
+
+Exit code 0: all is done. 130: ended by Ctrl-C. Else that of Snakemake.
+"""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from heldout.cli.show import task_text
+from heldout.execution.launch import INTERRUPTED, Launch, RunError, dry_run, run_workflow, unlock
+from heldout.execution.run_lines import on_screen
+from heldout.results.task import open_task
+
+RESULTS = Path("results")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the workflow, then print what came out."""
+    launch = _launch(arguments)
+    os.chdir(arguments.directory)
+    try:
+        if arguments.unlock:
+            unlock(launch)
+        elif arguments.dry_run:
+            print(dry_run(launch))
+        else:
+            tasks = run_workflow(launch, on_screen())
+            print("\n\n".join(["", *map(answer, tasks)]).strip("\n"))
+    except RunError as error:
+        print(f"heldout: {error}", file=sys.stderr)
+        return error.code
+    except KeyboardInterrupt:
+        print("heldout: ended; what was done is kept, and the same command goes on", file=sys.stderr)
+        return INTERRUPTED
+    return 0
+
+
+def answer(task: str) -> str:
+    """What is printed of a task that is done."""
+    return f"{task_text(open_task(RESULTS, task), False)}\nreport: {RESULTS / task / 'report.html'}"
+
+
+def _launch(arguments: argparse.Namespace) -> Launch:
+    """A config is looked for from here, not from `--directory`, as Snakemake does it."""
+    config = arguments.config
+    return Launch(
+        config=None if config is None else config.absolute(),
+        cores=arguments.cores,
+        profile=arguments.profile,
+        more=arguments.more,
+    )
