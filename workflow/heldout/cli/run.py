@@ -27,12 +27,14 @@ def run(arguments: argparse.Namespace) -> int:
             print(dry_run(launch))
         else:
             tasks = run_workflow(launch, on_screen())
-            print("\n\n".join(["", *map(answer, tasks)]).strip("\n"))
+            print("\n\n".join(map(answer, tasks)))
     except RunError as error:
         print(f"heldout: {error}", file=sys.stderr)
         return error.code
     except KeyboardInterrupt:
-        print("heldout: ended; what was done is kept, and the same command goes on", file=sys.stderr)
+        print(
+            "heldout: ended; what was done is kept, and the same command goes on", file=sys.stderr
+        )
         return INTERRUPTED
     return 0
 
@@ -44,9 +46,10 @@ def answer(task: str) -> str:
 
 def _launch(arguments: argparse.Namespace) -> Launch:
     """A config is looked for from here, not from `--directory`, as Snakemake does it."""
-    config = arguments.config
+    here = arguments.directory == Path()
+    config = arguments.config if here or arguments.config is None else arguments.config.absolute()
     return Launch(
-        config=None if config is None else config.absolute(),
+        config=config,
         cores=arguments.cores,
         profile=arguments.profile,
         more=arguments.more,

@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     names = [arguments.task] if arguments.task else task_names(results, "estimates.csv")
     if not names:
-        raise HeldoutError(f"no estimates in '{results}'; run: snakemake --cores all")
+        raise HeldoutError(f"no estimates in '{results}'; run: heldout run")
     print("\n\n".join(task_text(open_task(results, name), arguments.all) for name in names))
     return 0
 

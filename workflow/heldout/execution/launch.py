@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,16 +19,17 @@ from heldout.config.files import read_config
 from heldout.errors import HeldoutError
 from heldout.execution import snakemake_log
 from heldout.execution.installed import SNAKEFILE, profile_hint, profile_options, workflow_folder
-from heldout.execution.run_lines import Lines
+from heldout.execution.jobs import RESULTS
+from heldout.execution.run_lines import Lines, on_screen
 from heldout.execution.study import Study
 from heldout.execution.upkeep.lock import refuse_during_a_run
+from heldout.results.task import open_task
 
 CONFIG = Path("config/config.yaml")
 """What is read if no config is named, as Snakemake does."""
-LOG = Path("results/logs/run.log")
+LOG = Path(RESULTS, "logs", "run.log")
 EVERY = 0.5
 """Seconds between two looks at the jobs."""
-UNLOCK = "heldout run --unlock"
 INTERRUPTED = 130
 """The exit code of what was ended by Ctrl-C."""
 ENDINGS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -75,6 +76,12 @@ class Launch:
             parts += ["--cores", str(self.cores or "all")]
         return [*parts, *self.more]
 
+    @property
+    def unlocking(self) -> str:
+        """The command that removes the lock of this run, if it was killed."""
+        given = [] if self.config is None else ["--config", str(self.config)]
+        return " ".join(["heldout run --unlock", *given])
+
     def study(self) -> Study | None:
         """The study that the config describes; None if it is put together by Snakemake's options."""
         if any(option.startswith("--config") for option in self.more):
@@ -105,7 +112,7 @@ def run_workflow(launch: Launch, lines: Lines | None = None) -> list[str]:
         If the config is wrong, if another run is under way, or if a job fails; a `RunError` then.
     """
     study = launch.study()
-    refuse_during_a_run(UNLOCK)
+    refuse_during_a_run(launch.unlocking)
     tasks, lines = study.tasks if study else [], lines or Lines()
     for note in study.notes if study else ():
         lines.say(note)
@@ -118,6 +125,66 @@ def run_workflow(launch: Launch, lines: Lines | None = None) -> list[str]:
     if code:
         raise RunError(_failure(text, launch), code)
     return tasks or snakemake_log.tasks(text)
+
+
+def run(
+    config: str | Path = CONFIG,
+    *,
+    cores: int | None = None,
+    profile: str | None = None,
+    progress: bool = True,
+    options: Sequence[str] = (),
+) -> Any:
+    """Run what is due of a study in this folder, and open its results: `heldout.run`.
+
+    Parameters
+    ----------
+    config
+        A config file.
+    cores
+        The number of cores; None for all, or for what the profile says.
+    profile
+        The name of a profile, such as `slurm`, or its folder.
+    progress
+        Whether standard error shows how far the tasks are.
+    options
+        Further options for Snakemake, such as `["--keep-going"]`.
+
+    Returns
+    -------
+    mapping
+        The results of each task by its name.
+
+    Raises
+    ------
+    HeldoutError
+        If the config is wrong, or if a job fails: the message holds the end of its log.
+
+    Examples
+    --------
+    >>> run("other.yaml")
+    Traceback (most recent call last):
+    heldout.errors.HeldoutError: no config at 'other.yaml'; `heldout init TABLE --target COLUMN` writes one
+    """
+    given = None if Path(config) == CONFIG else Path(config)
+    launch = Launch(given, cores, profile, [*options])
+    return opened(run_workflow(launch, on_screen() if progress else None))
+
+
+def opened(tasks: list[str]) -> Any:
+    """What `run` returns: the results of each task.
+
+    Parameters
+    ----------
+    tasks
+        The names of the tasks.
+
+    Returns
+    -------
+    mapping
+        By name.
+    """
+    return {task: open_task(Path(RESULTS), task) for task in tasks}
 
 
 def dry_run(launch: Launch) -> str:
@@ -155,14 +222,18 @@ def unlock(launch: Launch) -> None:
 
 def _failure(text: str, launch: Launch) -> str:
     found = snakemake_log.failures(text)
-    if launch.profile and "profile given but no config" in text:
-        found += f" (with heldout{profile_hint(launch.profile)})"
+    if launch.profile and "Profile has to be given" in text:
+        found += f"\nheldout has no profile '{launch.profile}'{profile_hint(launch.profile)}"
     return f"{found}\nall that Snakemake said: {LOG}"
 
 
 def _ask(command: list[str]) -> tuple[str, int]:
     done = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        check=False,
     )
     return done.stdout.decode(errors="replace"), done.returncode
 

@@ -10,6 +10,7 @@ from typing import TextIO
 
 from heldout.cells.progress import TaskProgress, duration, task_progress
 from heldout.execution import snakemake_log
+from heldout.execution.jobs import RESULTS
 from heldout.receipts import RECEIPTS, read_receipt
 
 FIRST = 30.0
@@ -68,12 +69,12 @@ class Lines:
             self._write("".join(f"{line}\n" for line in lines))
 
     def end(self, log: str, failed: bool) -> None:
-        """The run is over: a line for each task that has not got one."""
-        seen = {*snakemake_log.tasks(log)}
+        """The run is over: a line for each task that has not got one, then an empty one."""
+        seen = snakemake_log.tasks(log)
         for task in self._named(dict.fromkeys(seen, [])):
-            if task in seen or not failed:
+            if not failed or current(Path(RESULTS, task), self._since):
                 self._finish(task, begun=task in seen)
-        self._draw([])
+        self.say("")
 
     # --- lines -----------------------------------------------------------------------------------
 
@@ -88,7 +89,7 @@ class Lines:
             self.say(self._line(task, []) if begun else self._row(task, NOTHING))
 
     def _line(self, task: str, rules: list[str]) -> str:
-        progress = current(Path("results", task), self._since)
+        progress = current(Path(RESULTS, task), self._since)
         parts = [cells_text(progress, self._since)] if progress and progress.total else []
         doing = ", ".join(rule.replace("_", " ") for rule in rules if rule != "fit_cells")
         parts += [doing] if doing else []
@@ -182,7 +183,7 @@ def cells_text(progress: TaskProgress, since: float) -> str:
     if not progress.ended:
         left = progress.total - progress.done
         return f"{text}   {duration(left / progress.rate)} left" if progress.rate > 0 else text
-    took = _seconds(Path("results", progress.task), progress.parts, since)
+    took = _seconds(Path(RESULTS, progress.task), progress.parts, since)
     return f"{text}   {duration(took)}" if took is not None else text
 
 

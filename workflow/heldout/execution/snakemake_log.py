@@ -14,11 +14,17 @@ TAIL = 20
 _JOB = re.compile(r"^(?:local)?rule (\w+):\n((?: .*\n)+)", re.M)
 _END = re.compile(r"^(?:Finished jobid: |Finished job )(\d+)", re.M)
 _FAILED = re.compile(r"^Error in rule (\w+)(?:, jobid: \d+)?:\n((?: .*\n)+)", re.M)
-_REASONS = re.compile(r"^Building DAG of jobs\.\.\.\n(.*?)(?=^Using shell:|^Job stats:|\Z)", re.M | re.S)
+_REASONS = re.compile(
+    r"^Building DAG of jobs\.\.\.\n(.*?)(?=^Using shell:|^Job stats:|\Z)", re.M | re.S
+)
 _STATS = re.compile(r"^Job stats:\njob +count\n[- ]+\n((?:\w+ +\d+\n)+)", re.M)
+_USAGE = re.compile(r"^\S+: error: (.*)", re.M)
+"""What follows the list of all options."""
+_FOLLOWS = "runs, whose files it reads"
+"""How the planner's reason ends for a job that is due because another one is."""
 _TRACE = re.compile(r'^  File ".*", line \d+, in ')
 _IDLE = re.compile(
-    r"^(Using workflow specific profile|Assuming unrestricted shared|host:|Building DAG|Shutting down|"
+    r"^(Using (?:profile|workflow specific profile)|Assuming unrestricted shared|host:|Building DAG|Shutting down|"
     r"Exiting because|Complete log|Elapsed time|At least one job did not|WorkflowError:$|RuleException:$)"
 )
 
@@ -130,6 +136,9 @@ def failures(text: str) -> str:
     >>> failures("Building DAG of jobs...\\nMissingInputException in rule a:\\nno file b\\n")
     'MissingInputException in rule a:\\nno file b'
     """
+    usage = _USAGE.search(text)
+    if usage:
+        return usage[1]
     parts = list(dict.fromkeys(_failed_jobs(text)))
     return "\n".join(parts) if parts else "\n".join(_telling_lines(text)[-TAIL:])
 
@@ -154,7 +163,9 @@ def _read_lines(path: Path) -> list[str]:
 def _telling_lines(text: str) -> list[str]:
     """All but what every run prints, and the places in Snakemake's and heldout's code."""
     return [
-        line for line in text.splitlines() if line.strip() and not (_IDLE.match(line) or _TRACE.match(line))
+        line
+        for line in text.splitlines()
+        if line.strip() and not (_IDLE.match(line) or _TRACE.match(line))
     ]
 
 
@@ -187,7 +198,21 @@ def planned(text: str) -> str:
     if not reasons or not jobs:
         return "\n".join(_telling_lines(text))
     counts = ", ".join(f"{count} {rule}" for rule, count in jobs.items())
-    return f"{reasons[1]}{jobs.total()} jobs: {counts}"
+    return "\n".join([*_grouped(reasons[1]), f"{jobs.total()} jobs: {counts}"])
+
+
+def _grouped(reasons: str) -> Iterator[str]:
+    """A line for each reason of a task, with the first of its jobs; without jobs that only follow."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for line in reasons.splitlines():
+        title, _, reason = line.partition(": ")
+        task, _, job = title.partition(" ")
+        if not reason.split(" (and ")[0].endswith(_FOLLOWS):
+            groups.setdefault((task, reason), []).append(job)
+    for (task, reason), jobs in groups.items():
+        more = f" and {len(jobs) - 1} more" if len(jobs) > 1 else ""
+        title = f"{task} {jobs[0]}{more}".strip()
+        yield f"{title}: {reason}" if reason else title
 
 
 def _job_counts(text: str) -> Counter[str]:
