@@ -77,8 +77,7 @@ def test_a_dry_run_says_why_and_writes_nothing(
     project.config["learners"]["tree"]["grid"]["max_depth"] += [2]
     code, out, _ = run(project, "-n")
     assert code == 0
-    assert f"{TASK} fit_cells.1-of-2 and " in out
-    assert "learners.tree.grid.max_depth: 2 added" in out
+    assert f"{TASK}: learners.tree.grid.max_depth: 2 added (" in out
     assert out.splitlines()[-1].split(":")[0].endswith(" jobs")
     assert len(out.splitlines()) <= 7
     fresh = Project(tmp_path / "fresh")

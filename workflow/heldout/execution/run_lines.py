@@ -3,7 +3,7 @@
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
@@ -71,14 +71,14 @@ class Lines:
     def end(self, log: str, failed: bool) -> None:
         """The run is over: a line for each task that has not got one, then an empty one."""
         seen = snakemake_log.tasks(log)
-        for task in self._named(dict.fromkeys(seen, [])):
+        for task in self._named(seen):
             if not failed or current(Path(RESULTS, task), self._since):
                 self._finish(task, begun=task in seen)
         self.say("")
 
     # --- lines -----------------------------------------------------------------------------------
 
-    def _named(self, running: dict[str, list[str]]) -> list[str]:
+    def _named(self, running: Iterable[str]) -> list[str]:
         """The tasks in the order of the config; others are those of Snakemake's options."""
         others = [task for task in running if task and task not in self._tasks]
         return [*self._tasks, *sorted(others)]

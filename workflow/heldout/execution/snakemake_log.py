@@ -202,17 +202,14 @@ def planned(text: str) -> str:
 
 
 def _grouped(reasons: str) -> Iterator[str]:
-    """A line for each reason of a task, with the first of its jobs; without jobs that only follow."""
-    groups: dict[tuple[str, str], list[str]] = {}
+    """A line for each reason of a task, without jobs that only follow from others."""
+    groups: Counter[str] = Counter()
     for line in reasons.splitlines():
         title, _, reason = line.partition(": ")
-        task, _, job = title.partition(" ")
         if not reason.split(" (and ")[0].endswith(_FOLLOWS):
-            groups.setdefault((task, reason), []).append(job)
-    for (task, reason), jobs in groups.items():
-        more = f" and {len(jobs) - 1} more" if len(jobs) > 1 else ""
-        title = f"{task} {jobs[0]}{more}".strip()
-        yield f"{title}: {reason}" if reason else title
+            groups[f"{title.split()[0]}: {reason}" if reason else title] += 1
+    for text, jobs in groups.items():
+        yield f"{text} ({jobs} jobs)" if jobs > 1 else text
 
 
 def _job_counts(text: str) -> Counter[str]:
