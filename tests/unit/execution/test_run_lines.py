@@ -43,7 +43,7 @@ def test_elsewhere_lines_come_ever_more_rarely(log: Path) -> None:
     lines = Lines(stream, clock=lambda: now[0])
     lines.begin(["iris"])
     log.write_text("progress: 30 of 90 cells, 0.01 per second, … left\n")
-    for now[0] in range(0, 3600, 1):  # noqa: B020
+    for now[0] in range(0, 3600, 1):
         lines.show(BEGUN.format("iris"))
     assert 4 <= len(stream.getvalue().splitlines()) <= 7
 

@@ -5,7 +5,6 @@ damaged, missing or foreign. With ``--repair``, 0 unless something would stop th
 """
 
 import argparse
-import os
 import shlex
 import sys
 from collections import Counter
@@ -27,6 +26,7 @@ from heldout.data.reading import in_words
 from heldout.data.witness import task_folders
 from heldout.errors import HeldoutError, counted
 from heldout.execution.rehearse import Rehearsal, rehearse
+from heldout.execution.resources import own_cores
 from heldout.execution.study import Study
 from heldout.execution.upkeep.inspect import Findings, Inspection
 from heldout.execution.upkeep.lock import is_locked, refuse_during_a_run
@@ -40,7 +40,7 @@ WIDEST = 40
 
 def run(arguments: argparse.Namespace) -> int:
     """Check everything; change nothing, unless asked to repair."""
-    cores = arguments.cores or len(os.sched_getaffinity(0))
+    cores = arguments.cores or own_cores()
     study = Study(read_config(arguments.config), cores=cores)
     if arguments.repair:
         refuse_during_a_run(commands.heldout(arguments.config, "run", "--unlock"))

@@ -12,6 +12,7 @@ from heldout.execution.specs.estimates import TrainFinal
 from heldout.files import read_json, write_atomic, write_json
 from heldout.measures.thresholds import without_threshold
 from heldout.selection.final import Predictor
+from heldout.selection.requirements import requirements
 from heldout.selection.train import final_pipeline, selected_folders
 from heldout.selection.training import decision_of, training_of
 
@@ -32,7 +33,10 @@ def main(folder: Path, spec: TrainFinal) -> None:
     final = folder / "final"
     final.mkdir(parents=True, exist_ok=True)
     write_atomic(final / "model.joblib", lambda file: joblib.dump(predictor, file))
-    write_json(final / "training.json", training_of(plan, choice, decision))
+    needs = requirements(pipeline, plan.versions)
+    write_json(
+        final / "training.json", training_of(plan, choice, decision) | {"requirements": needs}
+    )
     if spec.models == "selected":
         deleted = store.prune_models(selected_folders(choice, spec.thresholded))
         print(f"{deleted} models of other θ deleted")
