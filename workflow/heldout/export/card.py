@@ -5,12 +5,13 @@ from typing import Any
 
 from heldout.errors import counted
 from heldout.export.markup import markdown
-from heldout.export.material import Material
+from heldout.export.material import PIPELINE, Material
 from heldout.export.tables import markdown_table
 from heldout.results.answer import failed_checks
 from heldout.results.display import theta_text
 from heldout.results.headline import learner_title
 from heldout.results.tables import ALL
+from heldout.selection.plain import NotPlainError
 
 TO_FILL = "**To be filled in:**"
 """What nobody but the user knows begins with these words."""
@@ -59,6 +60,7 @@ def _details(material: Material) -> list[str]:
         f"Why it was selected: {markdown(selection['why'])}",
         f"Predicts: {markdown(material.facts.target)}{_classes(card['classes'])}",
         "File: `final/model.joblib`, a pickle; open it only if you trust whoever made it",
+        f"Without heldout: {_plain(material)}",
         f"Identity: `{card['identity']}`",
         f"Seed: {card['seed']}",
         f"Software: {markdown(versions)}",
@@ -68,6 +70,12 @@ def _details(material: Material) -> list[str]:
             f"Decision threshold: {card['threshold']} for {markdown(str(card['positive']))}"
         )
     return [_listing(lines), f"{TO_FILL} people, date, licence, whom to ask."]
+
+
+def _plain(material: Material) -> str:
+    if isinstance(material.plain, NotPlainError):
+        return f"not possible, {markdown(str(material.plain))}; `requirements.txt` says what to install"
+    return f"`{PIPELINE}`, a Pipeline of scikit-learn's own classes; `requirements.txt` says what to install"
 
 
 def _classes(classes: list[Any] | None) -> str:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from heldout import __version__
 from heldout.files import read_json
@@ -15,6 +15,14 @@ from heldout.resampling.kinds import LOO
 from heldout.results.answer import Answer, Facts, answer_of
 from heldout.results.study import Task
 from heldout.results.task import TaskResults, facts_of
+from heldout.selection.plain import NotPlainError
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+
+PIPELINE = "pipeline.joblib"
+"""The file of the final model that needs no heldout."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,22 @@ class Material:
         """The versions of the software, as the card of the final model has them."""
         card = self.task.card
         return {"heldout": __version__, **card["versions"], **json.loads(card["libraries"])}
+
+    @cached_property
+    def plain(self) -> "Pipeline | NotPlainError":
+        """The final model as scikit-learn's own classes, or why there is none."""
+        try:
+            return self.task.pipeline
+        except NotPlainError as error:
+            return error
+
+    @property
+    def requirements(self) -> list[str]:
+        """What must be installed where the exported model is loaded, as pip takes it."""
+        needed: list[str] = self.task.card["requirements"]
+        if isinstance(self.plain, NotPlainError):
+            return needed
+        return [one for one in needed if not one.startswith("heldout==")]
 
     @cached_property
     def asked_to_seal(self) -> Any:

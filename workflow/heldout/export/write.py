@@ -1,15 +1,16 @@
-"""Writes an export: methods, tables, a model card and the figures of a task."""
+"""Writes an export: methods, tables, a model card, the model without heldout, and the figures of a task."""
 
 from pathlib import Path
 
 from heldout.export.card import model_card
 from heldout.export.markup import markdown
-from heldout.export.material import Material
+from heldout.export.material import PIPELINE, Material
 from heldout.export.methods import methods, references
 from heldout.export.tables import latex_table, markdown_table
-from heldout.files import write_text
+from heldout.files import write_atomic, write_text
 from heldout.results.figures.drawing import draw_figures
 from heldout.results.study import Task
+from heldout.selection.plain import NotPlainError
 from heldout.user_code.search import look_in_study_folder
 
 
@@ -35,10 +36,12 @@ def write_export(task: Task, folder: Path) -> list[Path]:
         "estimates.md": markdown_table(material),
         "estimates.tex": latex_table(material),
         "model_card.md": model_card(material),
+        "requirements.txt": "\n".join(material.requirements) + "\n",
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         write_text(folder / name, text)
+    plain = _write_pipeline(material, folder / PIPELINE)
     level = max(
         (row["level"] for row in material.facts.estimates.rows if row["level"]), default=0.95
     )
@@ -47,7 +50,18 @@ def write_export(task: Task, folder: Path) -> list[Path]:
     if loss is not None and loss.source:  # a function of the user's own is imported from there
         look_in_study_folder()
     drawn = draw_figures(results.folder, results.cells, results.batches, level, folder / "figures")
-    return [*(folder / name for name in texts), *drawn]
+    return [*(folder / name for name in texts), *plain, *drawn]
+
+
+def _write_pipeline(material: Material, path: Path) -> list[Path]:
+    """The final model without heldout, where there is one; an earlier one is removed where there is none."""
+    import joblib
+
+    path.unlink(missing_ok=True)
+    if isinstance(material.plain, NotPlainError):
+        return []
+    write_atomic(path, lambda file: joblib.dump(material.plain, file))
+    return [path]
 
 
 def methods_markdown(material: Material) -> str:

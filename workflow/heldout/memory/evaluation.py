@@ -21,6 +21,7 @@ from heldout.selection.final import Predictor
 
 if TYPE_CHECKING:
     import pandas as pd
+    from sklearn.pipeline import Pipeline
 
 
 class Evaluation:
@@ -67,6 +68,13 @@ class Evaluation:
     def model(self) -> Predictor:
         """The selected model, fitted to all rows: `predict` and `predict_proba` take a DataFrame."""
         return self._found.model
+
+    @cached_property
+    def pipeline(self) -> "Pipeline":
+        """The same as scikit-learn's own classes, to be used where heldout is not installed."""
+        from heldout.selection.plain import plain_model
+
+        return plain_model(self.model, self.loss_table.table)
 
     @property
     def loss(self) -> Loss:

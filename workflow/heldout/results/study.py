@@ -18,6 +18,7 @@ from heldout.results.task import TaskResults, task_names
 
 if TYPE_CHECKING:
     import pandas as pd
+    from sklearn.pipeline import Pipeline
 
     from heldout.results.cell import OpenedCell, OpenedCells
     from heldout.results.plots import Plots
@@ -101,6 +102,16 @@ class Task:
         from heldout.results.model import load_model
 
         return load_model(self._written.intact("final/model.joblib"))
+
+    @cached_property
+    def pipeline(self) -> "Pipeline":
+        """The final model as scikit-learn's own classes, to be used where heldout is not installed.
+
+        An error says why, where scikit-learn has nothing that equals a step of it.
+        """
+        from heldout.selection.plain import plain_model
+
+        return plain_model(self.model, self._cells.table.table)
 
     @cached_property
     def splits(self) -> "Splits":
