@@ -14,6 +14,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).parent))
+from api_page import api_page  # noqa: E402
 from notebook import as_markdown  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
@@ -47,6 +48,21 @@ def _found(patterns: tuple[str, ...]) -> list[str]:
     return [path.relative_to(ROOT).as_posix() for path in paths]
 
 
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the pages of a folder where the navigation names the folder."""
+    for section in config.nav or []:
+        for entries in section.values():
+            _unfold(entries if isinstance(entries, list) else [])
+    return config
+
+
+def _unfold(entries: list[dict[str, str | list[str]]]) -> None:
+    for entry in entries:
+        for title, path in entry.items():
+            if isinstance(path, str) and path.endswith("/"):
+                entry[title] = [f"{path}{page.name}" for page in sorted((ROOT / "docs" / path).glob("*.md"))]
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages whose sources are not in docs/."""
     for source, target in pages().items():
@@ -57,6 +73,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         else:
             content = _relinked(_text(source), source, target)
         files.append(File.generated(config, target, content=content))
+    files.append(File.generated(config, "api.md", content=api_page()))
     return files
 
 
@@ -92,3 +109,4 @@ def _link(found: re.Match[str], source: str, target: str) -> str:
     wanted = normpath(f"{PurePosixPath(source).parent}/{path}")
     page = pages().get(wanted, wanted.removeprefix("docs/"))
     return f"{start}{relpath(page, str(PurePosixPath(target).parent))}{anchor or ''}{end}"
+

@@ -5,6 +5,7 @@
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 TUTORIAL = ROOT / "docs" / "tutorial.ipynb"
 SECONDS = 300
+_STYLE = re.compile(r"<style scoped>.*?</style>", re.DOTALL)
+_STYLED = re.compile(r'<table [^>]*class="dataframe">')
+"""What pandas adds to its tables: the site has a style of its own."""
 
 
 def as_markdown(text: str) -> str:
@@ -36,7 +40,7 @@ def _output(output: dict[str, Any]) -> str:
 
 _SHOWN = {
     "image/png": lambda data: f"![Figure](data:image/png;base64,{''.join(data.split())})",
-    "text/html": lambda data: data,
+    "text/html": lambda data: _STYLED.sub("<table>", _STYLE.sub("", data)),
     "text/plain": lambda data: f"```text\n{data}\n```",
 }
 
