@@ -14,8 +14,8 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).parent))
-from api_page import api_page  # noqa: E402
-from notebook import as_markdown  # noqa: E402
+from api_page import api_page
+from notebook import as_markdown
 
 ROOT = Path(__file__).parents[2]
 OUTSIDE = {
@@ -60,7 +60,9 @@ def _unfold(entries: list[dict[str, str | list[str]]]) -> None:
     for entry in entries:
         for title, path in entry.items():
             if isinstance(path, str) and path.endswith("/"):
-                entry[title] = [f"{path}{page.name}" for page in sorted((ROOT / "docs" / path).glob("*.md"))]
+                entry[title] = [
+                    f"{path}{page.name}" for page in sorted((ROOT / "docs" / path).glob("*.md"))
+                ]
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -109,4 +111,3 @@ def _link(found: re.Match[str], source: str, target: str) -> str:
     wanted = normpath(f"{PurePosixPath(source).parent}/{path}")
     page = pages().get(wanted, wanted.removeprefix("docs/"))
     return f"{start}{relpath(page, str(PurePosixPath(target).parent))}{anchor or ''}{end}"
-

@@ -34,7 +34,9 @@ def _output(output: dict[str, Any]) -> str:
     data = output.get("data", {"text/plain": output.get("text", "")})
     for kind, shown in _SHOWN.items():
         if kind in data:
-            return f'<div class="output" markdown>\n\n{shown("".join(data[kind]).rstrip())}\n\n</div>'
+            return (
+                f'<div class="output" markdown>\n\n{shown("".join(data[kind]).rstrip())}\n\n</div>'
+            )
     return ""
 
 
@@ -52,7 +54,10 @@ def run(path: Path, folder: Path) -> dict[str, Any]:
 
     notebook = nbformat.read(path, as_version=4)
     client = nbclient.NotebookClient(
-        notebook, timeout=SECONDS, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+        notebook,
+        timeout=SECONDS,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(folder)}},
     )
     client.execute(env={**os.environ, "JUPYTER_PLATFORM_DIRS": "1"})
     for cell in notebook.cells:
@@ -64,5 +69,7 @@ if __name__ == "__main__":
     import nbformat
 
     done = run(TUTORIAL, Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT)
-    done.metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    done.metadata = {
+        "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}
+    }
     nbformat.write(done, TUTORIAL)

@@ -8,8 +8,12 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
-    [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("[bcd]*/README.md")]
-    + [ROOT / "docs" / "tutorial.ipynb"]
+    [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        *ROOT.glob("[bcd]*/README.md"),
+        ROOT / "docs" / "tutorial.ipynb",
+    ]
 )
 ONLY_ON_THE_SITE = {"tutorial.md", "api.md"}
 """Pages that the site makes; its strict build checks links to them."""
@@ -45,6 +49,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_broken_links_are_found(tmp_path: Path) -> None:
     (tmp_path / "other.md").write_text("# Two words: `a.b`\n\n```\n# no heading\n```\n")
     text = "# A\n[1](#a) [2](#b) [3](other.md#two-words-ab) [4](other.md#no-heading) [5](none.md) `[6](none.md)`"
+    (tmp_path / "page.md").write_text(text)
     assert list(broken(tmp_path / "page.md", text)) == [
         "#b: no such heading",
         "other.md#no-heading: no such heading",

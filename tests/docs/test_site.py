@@ -24,9 +24,22 @@ LOADED = re.compile(r'<(?:script|img|iframe)[^>]* src="([^"]*)"|<link[^>]* href=
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--strict",
+        "--quiet",
+        "--site-dir",
+        str(folder),
+    ]
     done = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+        command,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
     )
     assert (done.returncode, done.stderr) == (0, "")
     return folder
@@ -41,7 +54,13 @@ def test_pages_load_nothing_from_elsewhere(site: Path) -> None:
 
 def test_every_page_is_searched_without_a_server(site: Path) -> None:
     index = (site / "search" / "search_index.js").read_text(encoding="utf-8")
-    for page in ("index.html", "config.html", "intervals.html", "estimators/loo.html", "tutorial.html"):
+    for page in (
+        "index.html",
+        "config.html",
+        "intervals.html",
+        "estimators/loo.html",
+        "tutorial.html",
+    ):
         assert f'"location":"{page}"' in index
     assert "source/config" not in index
     assert 'src="../assets/iframe-worker.js"' in (site / "estimators" / "loo.html").read_text()
@@ -77,7 +96,9 @@ def texts(notebook: dict) -> list[str]:
     return ["".join(text) for text in shown if not "".join(text).startswith("<Figure")]
 
 
-@pytest.mark.skipif(not hasattr(heldout, "evaluate"), reason="needs heldout.open and heldout.evaluate")
+@pytest.mark.skipif(
+    not hasattr(heldout, "evaluate"), reason="needs heldout.open and heldout.evaluate"
+)
 def test_the_tutorial_shows_what_it_gives(tmp_path: Path) -> None:
     """If it does not: python docs/_site/notebook.py."""
     pytest.importorskip("nbclient", reason="pip install 'heldout[docs]'")
