@@ -8,7 +8,7 @@ import numpy as np
 from browser.report_case import Case
 
 from heldout.predictions import Predictions
-from heldout.report.predictions import HeldOut, classification, regression
+from heldout.results.predictions import HeldOut, classification, regression
 
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -17,7 +17,7 @@ from browser.report_pages import Write, case_with_everything, classes, numbers
 from heldout.measures.spec import LossSpec
 from heldout.predictions import Predictions
 from heldout.report.overview import index_page
-from heldout.report.predictions import HeldOut, classification
+from heldout.results.predictions import HeldOut, classification
 
 pytestmark = needs_browser
 

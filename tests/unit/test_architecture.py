@@ -30,7 +30,7 @@ class Import(NamedTuple):
     name: str
     line: int
     late: bool
-    """Whether it is imported inside a function only, when that is called."""
+    """Whether it is imported inside a function only, when that is called, or for types only."""
 
 
 def module_name(path: Path) -> str:
@@ -47,12 +47,17 @@ def imports_of(module: str) -> Iterator[Import]:
     late = {
         id(inner)
         for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or for_types(node)
         for inner in ast.walk(node)
     }
     for node in ast.walk(tree):
         for name in names_in(node, module):
             yield Import(name, node.lineno, id(node) in late)  # type: ignore[attr-defined]
+
+
+def for_types(node: ast.AST) -> bool:
+    """Whether a block is read by type checkers only."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 
 def names_in(node: ast.AST, module: str) -> Iterator[str]:

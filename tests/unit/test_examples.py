@@ -23,15 +23,19 @@ _FINISHED = "takes the folder of a finished task and its spec"
 _FITS = "fits cells, or needs a model that was fitted"
 WITHOUT_EXAMPLE = {
     "estimates.loss_table.open_loss_table": _FINISHED,
+    "estimates.loss_table.loss_table_of": "takes cells that were fitted",
     "selection.batch.fit_batch": _FITS,
     "selection.sealed_predictions.predict_sealed": _FITS,
     "selection.test.test_rows": _FITS,
     "selection.train.final_pipeline": _FITS,
+    "selection.train.final_predictor": _FITS,
     "selection.training.training_of": _FITS,
     "checks.check.run_checks": _FINISHED,
     "audit.page.audit_page": _FINISHED,
     "audit.batch.stack": "takes replicates, each of which is made by many fits",
-    "report.figures.draw_figures": _FINISHED,
+    "results.figures.drawing.draw_figures": _FINISHED,
+    "results.over_time.over_time": _FINISHED,
+    "results.predictions.diagnostics": _FINISHED,
     "report.overview.index_page": _FINISHED,
     "report.task.report_page": _FINISHED,
 }

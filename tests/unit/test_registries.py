@@ -139,7 +139,7 @@ def test_every_estimator_has_a_page_and_no_page_is_left_over() -> None:
 
 LEAN = """
 import sys
-import heldout.checks.registry, heldout.config.reference, heldout.report.glossary
+import heldout.checks.registry, heldout.config.reference, heldout.results.glossary
 from heldout.execution.study import Study
 Study({"tasks": {"t": {"data": "d.csv", "target": "y", "loss": "zero_one", "learners": ["knn"],
     "estimators": %r, "montecarlo": {"halvings": 2}, "select": {"by": "kfold"}}}})

@@ -6,8 +6,6 @@ import re
 import shutil
 from dataclasses import replace
 
-import pytest
-
 from heldout.checks.check import CheckRow
 from heldout.cli import main
 from heldout.cli.columns import aligned
@@ -15,11 +13,17 @@ from heldout.errors import counted
 from heldout.estimates.metrics import MetricRow
 from heldout.estimates.rows import EstimateRow, read_rows, write_rows
 from heldout.receipts import Receipt, write_receipt
+from heldout.results.answer_text import answer_text
+from heldout.results.task import open_task
 
 
 def shown(capsys, *arguments):
     assert main(["show", *arguments]) == 0
     return capsys.readouterr().out
+
+
+def tables(capsys, *arguments):
+    return shown(capsys, "small", "--all", *arguments)
 
 
 def failed(capsys, *arguments):
@@ -47,29 +51,23 @@ def test_counts_have_the_right_number():
     assert [counted(n, "cell") for n in (0, 1, 2)] == ["0 cells", "1 cell", "2 cells"]
 
 
-def test_the_recommended_interval_of_every_estimate(project, capsys):
-    text = shown(capsys, "small")
-    rows = estimates(project)
-    first = {(row["learner"], row["estimator"]): row for row in reversed(rows)}
-    best = {(r["learner"], r["estimator"]): r for r in rows if r["recommended"] == "True"}
-    lines = table_lines(text)
-    assert len(lines) == len(first)
-    for line in lines:
-        place = line[0].split(" (")[0], line[1]
-        row = best.get(place, first[place])
+def test_every_interval_of_every_estimate(project, capsys):
+    lines, rows = table_lines(tables(capsys)), estimates(project)
+    assert len(lines) == len(rows)
+    for line, row in zip(lines, rows, strict=True):
+        assert (line[0].split(" (")[0], line[1]) == (row["learner"], row["estimator"])
         assert line[2] == f"{float(row['risk']):.4g}"
         assert line[-1] == row["theta"]
-        assert ("…" in " ".join(line)) == (place in best)
-        if place in best:
+        assert ("…" in " ".join(line)) == bool(row["interval"])
+        if row["interval"]:
             assert line[3] == f"{float(row['ci_low']):.4g} … {float(row['ci_high']):.4g}"
             assert line[4] == f"{row['interval']} 95%"
-    assert f"({len(rows) - len(first)} more rows" in text
 
 
 def test_what_intervals_are_for_and_why_others_are_missing_is_said_once(project, capsys):
-    text = shown(capsys, "small")
+    text = tables(capsys)
     rows = estimates(project)
-    targets = {row["interval_target"] for row in rows if row["recommended"] == "True"}
+    targets = {row["interval_target"] for row in rows if row["interval_target"]}
     notes = {row["note"] for row in rows if row["note"]}
     assert targets
     assert notes
@@ -81,27 +79,21 @@ def test_failed_checks_other_than_notes_are_shown(project, capsys):
     lines = ["H1,fail,note,small", "H2,fail,warning,large", "H3,pass,error,fine", "H4,fail,error,"]
     text = "\n".join(["code,status,severity,message,title", *(f"{line},title" for line in lines)])
     (project / "results" / "small" / "checks.csv").write_text(text)
-    text = shown(capsys, "small")
+    text = tables(capsys)
     assert "\nerror H4: title\nwarning H2: large\n" in text
     assert "H1" not in text
     assert "H3" not in text
 
 
 def test_numbers_are_flush_right(project, capsys):
-    header, *lines = shown(capsys, "small").split("\n\n")[1].splitlines()
-    risks = [line[: header.index("risk") + 4].split()[-1] for line in lines[:-1]]
-    assert risks == [cells[2] for cells in table_lines(shown(capsys, "small"))]
-
-
-def test_every_interval(project, capsys):
-    text = shown(capsys, "small", "--all")
-    assert len(table_lines(text)) == len(estimates(project))
-    assert "more rows" not in text
+    header, *lines = tables(capsys).split("\n\n")[1].splitlines()
+    risks = [line[: header.index("risk") + 4].split()[-1] for line in lines]
+    assert risks == [cells[2] for cells in table_lines(tables(capsys))]
 
 
 def test_the_choice_between_learners_names_the_chosen_one(project, capsys):
     selection = json.loads((project / "results" / "small" / "selection.json").read_text())
-    text = shown(capsys, "small")
+    text = tables(capsys)
     assert f"\nall ({selection['learner']})  " in text
     assert f"\nselected: {selection['learner']}, θ = {{" in text
     assert f"\nwhy: {selection['why']}" in text
@@ -130,7 +122,7 @@ def as_auc(project):
 
 def test_scores_are_shown_as_people_read_them(project, capsys):
     rows = as_auc(project)
-    text = shown(capsys, "small")
+    text = tables(capsys)
     assert text.split("\n\n")[1].splitlines()[0].split()[2] == "AUC"
     for row in rows:
         ends = f"{row.score_low:.4g} … {row.score_high:.4g}"
@@ -149,7 +141,7 @@ def metric(learner, estimator, value, *, recommended=True, note=None):
 
 
 def test_metrics_of_the_whole_procedure_are_shown_below(project, capsys):
-    assert "metric " not in shown(capsys, "small")
+    assert "metric " not in tables(capsys)
     rows = [
         metric("knn", "nested_cv_pooled", 0.51),
         metric("all", "kfold_pooled", 0.52),
@@ -159,23 +151,18 @@ def test_metrics_of_the_whole_procedure_are_shown_below(project, capsys):
     ]
     path = project / "results" / "small" / "metrics.csv"
     write_rows(path, MetricRow, rows)
-    [part] = [one for one in shown(capsys, "small").split("\n\n") if one.startswith("metric ")]
-    assert [line.split() for line in part.splitlines()[1:]] == [
-        ["f1", "all", "nested_cv_pooled", "0.53", "0.25", "…", "0.75", "tuned_jackknife", "95%"],
-        ["f1", "all", "test", "0.54", "no", "interval", "holds"],
-    ]
-    [part] = [one for one in shown(capsys, "small", "--all").split("\n\n") if one.startswith("metric ")]  # fmt: skip
-    assert len(part.splitlines()) == len(rows) + 1
-    write_rows(path, MetricRow, rows[:2])
-    assert "f1      all      kfold_pooled   0.52" not in shown(capsys, "small"), "knn has nested CV"
-    write_rows(path, MetricRow, rows[1:2])
-    assert "f1      all      kfold_pooled   0.52" in shown(capsys, "small")
+    [part] = [one for one in tables(capsys).split("\n\n") if one.startswith("metric ")]
+    lines = [line.split() for line in part.splitlines()[1:]]
+    assert len(lines) == len(rows)
+    end = ["0.25", "…", "0.75", "tuned_jackknife", "95%"]
+    assert lines[0] == ["f1", "knn", "nested_cv_pooled", "0.51", *end]
+    assert lines[-1] == ["f1", "all", "test", "0.54", *end]
 
 
 def test_warnings_are_shown(project, capsys):
     path = project / "results" / "small" / "selection.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"warnings": ["look out"]}))
-    assert "\nwarning: look out\n" in shown(capsys, "small")
+    assert "\nwarning: look out\n" in tables(capsys)
 
 
 CHECKS = [
@@ -189,9 +176,9 @@ CHECKS = [
 
 
 def test_failed_checks_are_shown_below_the_selection(project, capsys):
-    assert "H0" not in shown(capsys, "small"), "no checks were run"
+    assert "H0" not in tables(capsys), "no checks were run"
     write_rows(project / "results" / "small" / "checks.csv", CheckRow, CHECKS)
-    text = shown(capsys, "small")
+    text = tables(capsys)
     below = text[text.index("\nwhy: ") + 1 :].splitlines()[1:]
     assert [line for line in below if not line.startswith(("test: ", "warning: "))] == [
         "error H012: the ledger is damaged",
@@ -201,19 +188,18 @@ def test_failed_checks_are_shown_below_the_selection(project, capsys):
 
 
 def test_a_run_whose_checks_pass_has_nothing_below_the_selection(project, capsys):
-    before = shown(capsys, "small")
+    before = tables(capsys)
     write_rows(project / "results" / "small" / "checks.csv", CheckRow, CHECKS[:2])
-    assert shown(capsys, "small") == before
+    assert tables(capsys) == before
 
 
-@pytest.mark.parametrize("every", [(), ("--all",)])
-def test_the_smallest_cv_risk_is_never_without_its_label(project, capsys, every):
+def test_the_smallest_cv_risk_is_never_without_its_label(project, capsys):
     path = project / "results" / "small" / "estimates.csv"
     rows = read_rows(path, EstimateRow)
     more = [replace(row, estimator="min_cv") for row in rows if row.estimator == "kfold"]
     corrected = [replace(row, estimator="min_cv_bbc") for row in more]
     write_rows(path, EstimateRow, [*rows, *more, *corrected])
-    names = [line[1] for line in table_lines(shown(capsys, "small", *every))]
+    names = [line[1] for line in table_lines(tables(capsys))]
     assert "min_cv (optimistic)" in names
     assert "min_cv_bbc" in names
     assert "min_cv" not in names
@@ -222,13 +208,13 @@ def test_the_smallest_cv_risk_is_never_without_its_label(project, capsys, every)
 def test_all_tasks_without_a_name(project, capsys):
     shutil.copytree(project / "results" / "small", project / "results" / "again")
     text = shown(capsys)
-    assert text.startswith("again\n")
-    assert "\nsmall\n" in text
+    assert text.startswith("again   y from 3 columns; ")
+    assert "\nsmall   y from 3 columns; " in text
 
 
 def test_results_may_lie_elsewhere(project, capsys):
     (project / "results").rename(project / "elsewhere")
-    assert shown(capsys, "small", "--results", "elsewhere").startswith("small\n")
+    assert shown(capsys, "small", "--results", "elsewhere").startswith("small  ")
 
 
 def test_a_cell_by_any_of_its_names(project, capsys):
@@ -270,7 +256,7 @@ def test_errors(project, capsys):
 def test_what_must_be_known_of_the_test_is_said(project, capsys):
     path = project / "results" / "small" / "selection.json"
     selection = json.loads(path.read_text())
-    assert "test:" not in shown(capsys, "small").split("why:")[1]
+    assert "test:" not in tables(capsys).split("why:")[1]
     refused = {
         "state": "refused",
         "count": 2,
@@ -278,8 +264,20 @@ def test_what_must_be_known_of_the_test_is_said(project, capsys):
         "ledger": ["opening 1 …"],
     }
     path.write_text(json.dumps(selection | {"test": selection["test"] | refused}))
-    text = shown(capsys, "small")
+    text = tables(capsys)
     assert "test: judged before" in text
     assert "test: the ledger of openings is damaged: opening 1 …" in text
     path.write_text(json.dumps(selection | {"test": None}))
-    assert "test:" not in shown(capsys, "small").split("why:")[1]
+    assert "test:" not in tables(capsys).split("why:")[1]
+
+
+def test_the_answer_is_what_is_printed(project, capsys):
+    text = shown(capsys, "small")
+    assert (
+        text
+        == answer_text(open_task(project / "results", "small")).replace(
+            str(project / "results"), "results"
+        )
+        + "\n"
+    )
+    assert len(text.splitlines()) <= 10

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from heldout.decode import decode
 from heldout.errors import HeldoutError
-from heldout.execution.specs.decode import decode
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 import yaml
 
+from heldout.decode import decode
 from heldout.errors import HeldoutError
 from heldout.execution import steps
 from heldout.execution.jobs import Job
 from heldout.execution.specs import build
 from heldout.execution.specs.cells import FitCells
-from heldout.execution.specs.decode import decode
 from heldout.execution.steps.run import run_job
 from heldout.execution.study import Study
 from heldout.names import canonical

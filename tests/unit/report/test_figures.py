@@ -13,13 +13,13 @@ from heldout.errors import HeldoutError
 from heldout.execution.specs import build
 from heldout.execution.study import Study
 from heldout.predictions import Predictions
-from heldout.report import figures
-from heldout.report.predictions import HeldOut, classification, regression
+from heldout.results.figures import drawing
+from heldout.results.predictions import HeldOut, classification, regression
 
 NAMES = {
     f"{name}.{kind}"
     for name in ("estimates", "tuning", "predictions", "over_time")
-    for kind in figures.KINDS
+    for kind in drawing.KINDS
 }
 STARTS = {".png": b"\x89PNG", ".pdf": b"%PDF", ".svg": b"<?xml"}
 ODD = ["a$b$c", "<b>&", "🐧🐧", "x" * 200, "line\nbreak"]
@@ -27,7 +27,7 @@ ODD = ["a$b$c", "<b>&", "🐧🐧", "x" * 200, "line\nbreak"]
 
 def drawn(case: Case, root: Path, held_out: Any) -> dict[str, bytes]:
     folder = case.write(root)
-    figures.write_figures(folder, case.spec().cells, held_out)
+    drawing.write_figures(folder, case.spec().cells, held_out)
     return {path.name: path.read_bytes() for path in (folder / "figures").iterdir()}
 
 
@@ -84,7 +84,7 @@ def test_without_matplotlib_the_error_says_what_to_do(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(HeldoutError, match=r"figures: true needs matplotlib.*pip install"):
-        figures.load_matplotlib()
+        drawing.load_matplotlib()
 
 
 def test_figures_are_drawn_only_if_asked_for(tmp_path: Path) -> None:
@@ -99,5 +99,5 @@ def test_figures_are_drawn_only_if_asked_for(tmp_path: Path) -> None:
     study = Study({**config, "figures": True})
     assert study.figures == ["t"]
     run = run_task(config, tmp_path / "t")
-    figures.draw_figures(run.folder, build.draw_figures(study.task("t")).cells, 1, level=0.95)
+    drawing.draw_figures(run.folder, build.draw_figures(study.task("t")).cells, 1, level=0.95)
     assert {path.name for path in (run.folder / "figures").iterdir()} == NAMES

@@ -17,8 +17,9 @@ from heldout.execution.specs import build
 from heldout.execution.study import Study
 from heldout.measures import calibration as measure
 from heldout.predictions import Predictions
-from heldout.report import calibration, task
-from heldout.report.predictions import HeldOut, classification, diagnostics
+from heldout.report import task
+from heldout.results import calibration
+from heldout.results.predictions import HeldOut, classification, diagnostics
 
 Z = float(special.ndtri(0.975))
 

@@ -18,10 +18,11 @@ from heldout.execution.specs import build
 from heldout.execution.study import Study
 from heldout.measures.spec import LossSpec
 from heldout.receipts import Receipt, write_receipt
-from heldout.report import assets, grids, steps, task
+from heldout.report import assets, steps, task
 from heldout.report.fits import fits_by_estimate
 from heldout.report.overview import index_page
-from heldout.report.predictions import diagnostics
+from heldout.results import grids
+from heldout.results.predictions import diagnostics
 
 SCRIPT = "<script>alert(1)</script>"
 HOSTILE = [

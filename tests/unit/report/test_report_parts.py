@@ -8,9 +8,9 @@ import pytest
 from browser.report_case import rows_of
 
 from heldout.predictions import Predictions
-from heldout.report import answer, assets, curves, display, glossary, grids
-from heldout.report.predictions import HeldOut, classification, regression
-from heldout.results import tables
+from heldout.report import assets
+from heldout.results import curves, display, glossary, grids, headline, tables
+from heldout.results.predictions import HeldOut, classification, regression
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_subscripts_in_formulas_are_escaped() -> None:
 
 def test_the_headline_is_the_most_honest_estimate() -> None:
     rows = [{"learner": "all", "estimator": name} for name in ("training", "kfold", "nested_cv")]
-    found = answer.headline_row(tables.Table([], rows))
+    found = headline.headline_row(tables.Table([], rows))
     assert found is not None
     assert found["estimator"] == "nested_cv"
 
@@ -89,7 +89,7 @@ def test_the_headline_is_the_most_honest_estimate() -> None:
 def test_the_headline_has_the_recommended_interval() -> None:
     row = {"learner": "all", "estimator": "kfold", "recommended": False}
     rows = [row | {"interval": "first"}, row | {"interval": "second", "recommended": True}]
-    found = answer.headline_row(tables.Table([], rows))
+    found = headline.headline_row(tables.Table([], rows))
     assert found is not None
     assert found["interval"] == "second"
 

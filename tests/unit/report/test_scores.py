@@ -17,11 +17,12 @@ from heldout.measures.registry import LOSSES, loss_for
 from heldout.measures.score_registry import SCORES
 from heldout.measures.spec import LossSpec
 from heldout.predictions import Predictions
-from heldout.report import answer, curves, metrics, task
-from heldout.report.display import Format
+from heldout.report import answer, metrics, task
 from heldout.report.overview import index_page
-from heldout.report.predictions import HeldOut, classification, diagnostics, row_losses
-from heldout.report.scale import Scale, with_article
+from heldout.results import curves, headline
+from heldout.results.display import Format
+from heldout.results.predictions import HeldOut, classification, diagnostics, row_losses
+from heldout.results.scale import Scale, with_article
 from heldout.results.tables import Table
 
 YES = ["no", "yes"]
@@ -108,7 +109,7 @@ def test_of_a_pooled_score_the_pooled_estimate_is_the_headline(tmp_path: Path) -
         assert f" {title} " in text
     folds = [{"learner": "all", "estimator": name} for name in ("kfold", "kfold_pooled")]
     for pooled, name in ((True, "kfold_pooled"), (False, "kfold")):
-        row = answer.headline_row(Table([], folds), pooled=pooled)
+        row = headline.headline_row(Table([], folds), pooled=pooled)
         assert row is not None
         assert row["estimator"] == name
 

@@ -4,9 +4,9 @@ import pytest
 from matplotlib import pyplot as plt
 
 from heldout.measures.registry import LOSSES
-from heldout.report.display import Format
-from heldout.report.figure_time import time_figure
-from heldout.report.scale import Scale
+from heldout.results.display import Format
+from heldout.results.figures.over_time import time_figure
+from heldout.results.scale import Scale
 from heldout.results.tables import pack
 
 

@@ -9,8 +9,8 @@ from heldout.audit.summary import AuditRow, SelectionRow
 from heldout.estimates import targets
 from heldout.estimates.procedures import ALL
 from heldout.estimates.registry import ESTIMATORS
-from heldout.report.display import PERCENT, Format
-from heldout.report.glossary import estimator, in_order, interval
+from heldout.results.display import PERCENT, Format
+from heldout.results.glossary import estimator, in_order, interval
 
 CLEAR = 2.0
 """A difference is reported if it exceeds this many Monte Carlo standard errors."""

@@ -15,9 +15,10 @@ from heldout.estimates import targets
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import read_rows
 from heldout.measures.registry import named_loss
-from heldout.report import assets, glossary
-from heldout.report.display import Format, format_for, theta_text
+from heldout.report import assets
 from heldout.report.page import environment
+from heldout.results import glossary
+from heldout.results.display import Format, format_for, theta_text
 from heldout.results.tables import Table, read_table
 
 

@@ -261,6 +261,26 @@ def report_batch(batch: Batch) -> None:
     print(
         f"cells: {batch.fitted} fitted, {reused} reused, {len(batch.failures)} failed", flush=True
     )
+    refuse_failures(batch)
+
+
+def refuse_failures(batch: Batch) -> None:
+    """Raise an error if a cell failed.
+
+    Parameters
+    ----------
+    batch
+        What was fitted.
+
+    Raises
+    ------
+    HeldoutError
+        Lists the first failures.
+
+    Examples
+    --------
+    >>> refuse_failures(Batch())
+    """
     if batch.failures:
         shown = "\n".join(f"  {line}" for line in batch.failures[:20])
         more = len(batch.failures) - 20

@@ -112,7 +112,7 @@ def checked_builder(
     """
     path, where = learner.path(columns.classification), f"learners.{learner.name}.{_key(learner)}"
     try:
-        if path is not None:
+        if path is not None and learner.made is None:
             check_estimator(path, where, learner.params)
         builder = builder_of(learner, columns)
         _check_kind(builder)

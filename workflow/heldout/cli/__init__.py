@@ -52,7 +52,9 @@ def parser() -> argparse.ArgumentParser:
         )
     )
     _add_predict(commands.add_parser("predict", help="apply a final model to new rows"))
-    _add_show(commands.add_parser("show", help="print a task's estimates, or one cell"))
+    _add_show(
+        commands.add_parser("show", help="print the answer for a task, its tables, or one cell")
+    )
     _add_progress(commands.add_parser("progress", help="show how many cells are fitted"))
     return whole
 
@@ -131,7 +133,7 @@ def _add_show(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help=_default())
     command.add_argument(
-        "--all", action="store_true", help="every interval, not only the recommended one"
+        "--all", action="store_true", help="all tables: every estimate with every interval, metrics"
     )
 
 

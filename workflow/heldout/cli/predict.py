@@ -14,8 +14,8 @@ from heldout.data.reading import Reading, found_reading
 from heldout.data.schema import schema_from_json
 from heldout.errors import HeldoutError
 from heldout.files import write_atomic
-from heldout.selection.final import Predictor, Untrained
-from heldout.user_code.search import look_in_study_folder
+from heldout.results.model import load_model
+from heldout.selection.final import Predictor
 
 CELLS = 4_000_000
 """Values of a part of the table that is predicted at once."""
@@ -64,28 +64,13 @@ def _parts(predictor: Predictor, source: str) -> Iterator[Any]:
 
 def load_predictor(path: Path, every_row: bool = False) -> Predictor:
     """The final model in a file, or in a task's results folder: the tested one, or that of all rows."""
-    import joblib
-
     name = "model_all.joblib" if every_row else "model.joblib"
     file = path / "final" / name if path.is_dir() else path
     if every_row and not path.is_dir():
         raise HeldoutError(f"--all goes with the folder of a task's results, and '{path}' is none")
     if every_row and not file.is_file():
         raise HeldoutError(f"no model of all rows at '{file}'; `refit: all` in the config makes it")
-    if not file.is_file():
-        raise HeldoutError(
-            f"no model at '{file}'; `snakemake` makes results/TASK/final/model.joblib"
-        )
-    look_in_study_folder()  # a learner of the user's own is imported from there
-    try:
-        loaded = joblib.load(file)
-    except Exception as error:  # unpickling a file that is no model can raise anything
-        raise HeldoutError(f"'{file}' cannot be read as a model: {error}") from None
-    if isinstance(loaded, Untrained):
-        raise HeldoutError(loaded.why)
-    if not isinstance(loaded, Predictor):
-        raise HeldoutError(f"'{file}' holds a {type(loaded).__name__}, not a model of heldout")
-    return loaded
+    return load_model(file)
 
 
 def _lines(predictor: Predictor, parts: Iterator[Any], proba: bool) -> Iterator[list[Any]]:

@@ -1,7 +1,6 @@
-"""``heldout show``: a task's estimates, selection and failed checks, or the header of one cell."""
+"""``heldout show``: the answer for a task, all its tables, or the header of one cell."""
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +14,16 @@ from heldout.errors import HeldoutError, did_you_mean
 from heldout.estimates.rows import EstimateRow
 from heldout.measures.loss import Loss
 from heldout.names import canonical
+from heldout.results.answer_text import answer_text
 from heldout.results.scores import in_words
-from heldout.results.tables import OF_THE_INTERVAL, Row, chosen_of_each
-from heldout.results.task import ALL, TaskResults, open_task, task_names
+from heldout.results.tables import ALL, Row
+from heldout.results.task import TaskResults, open_task, task_names
 
 RISK = "risk"
 """The title of the column of values, where the measure is not known."""
 COLUMNS = ["learner", "estimator", RISK, "interval", "by", "n", "θ"]
 NUMBERS = [COLUMNS.index(RISK), COLUMNS.index("n")]
 METRIC_COLUMNS = ["metric", "learner", "estimator", "value", "interval", "by"]
-NESTED = ("nested_cv", "nested_cv_pooled", "nested_rolling")
-FOLDS = ("kfold", "kfold_pooled", "rolling")
-"""The estimators whose metrics are shown beside the test where not all are asked for: the first that are there."""
 LABELS = {"min_cv": "min_cv (optimistic)"}
 """Estimators that are never shown by their name alone."""
 SHOWN = SEVERITIES[: SEVERITIES.index("warning") + 1]
@@ -42,35 +39,22 @@ def run(arguments: argparse.Namespace) -> int:
     names = [arguments.task] if arguments.task else task_names(results, "estimates.csv")
     if not names:
         raise HeldoutError(f"no estimates in '{results}'; run: snakemake --cores all")
-    print("\n\n".join(task_text(open_task(results, name), arguments.all) for name in names))
+    text = tables_text if arguments.all else answer_text
+    print("\n\n".join(text(open_task(results, name)) for name in names))
     return 0
 
 
-def task_text(task: TaskResults, every_interval: bool) -> str:
+def tables_text(task: TaskResults) -> str:
     """The tables of estimates and metrics, what intervals are for, what was selected, and failed checks."""
     rows = task.estimate_rows()
-    shown = rows if every_interval else _recommended(rows)
     titles = [_measure(task) if title == RISK else title for title in COLUMNS]
-    table = aligned([titles, *(_cells(row) for row in shown)], right=NUMBERS)
-    hidden = len(rows) - len(shown)
-    more = f"\n({hidden} more rows, of other intervals: --all)" if hidden else ""
-    below = "\n".join([_selection_text(task), *_check_lines(task)])
     parts = [
-        table + more,
-        "\n".join(_words(shown, task.loss)),
-        _metrics_text(task, every_interval),
-        below,
+        aligned([titles, *(_cells(row) for row in rows)], right=NUMBERS),
+        "\n".join(_words(rows, task.loss)),
+        _metrics_text(task),
+        "\n".join([_selection_text(task), *_check_lines(task)]),
     ]
     return "\n\n".join([task.name, *(part for part in parts if part)])
-
-
-def _recommended(rows: list[EstimateRow]) -> list[EstimateRow]:
-    """One row of each estimate, with the recommended interval or none."""
-    found = chosen_of_each(
-        rows, lambda row: (row.learner, row.estimator), lambda row: row.recommended
-    )
-    nothing: dict[str, Any] = dict.fromkeys(OF_THE_INTERVAL)
-    return [row if row.recommended else replace(row, **nothing) for row in found.values()]
 
 
 def _words(rows: list[EstimateRow], loss: Loss | None) -> list[str]:
@@ -96,27 +80,17 @@ def _measure(task: TaskResults) -> str:
     return task.loss.label if task.loss else RISK
 
 
-def _metrics_text(task: TaskResults, every_row: bool) -> str:
-    """The metrics of the whole procedure, or those of all learners with every interval."""
-    rows = task.table("metrics").rows
-    if not every_row:
-        names = {row["estimator"] for row in rows}
-        brief = (*(NESTED if names.intersection(NESTED) else FOLDS), "test")
-        whole = [row for row in rows if row["learner"] == ALL and row["estimator"] in brief]
-        rows = list(
-            chosen_of_each(
-                whole, lambda row: (row["metric"], row["estimator"]), lambda row: row["recommended"]
-            ).values()
-        )
-    lines = [_metric_cells(row, every_row or row["recommended"]) for row in rows]
+def _metrics_text(task: TaskResults) -> str:
+    """The metrics of all learners, with every interval."""
+    lines = [_metric_cells(row) for row in task.table("metrics").rows]
     return aligned([METRIC_COLUMNS, *lines], right=[3]) if lines else ""
 
 
-def _metric_cells(row: Row, with_interval: bool) -> list[str]:
+def _metric_cells(row: Row) -> list[str]:
     """A line of metrics; where there is no interval to show, the note says why."""
     value = "" if row["value"] is None else f"{row['value']:.4g}"
     interval = by = ""
-    if with_interval and row["interval"]:
+    if row["interval"]:
         interval = f"{row['ci_low']:.4g} … {row['ci_high']:.4g}"
         by = f"{row['interval']} {row['level']:.0%}"
     elif row["note"]:

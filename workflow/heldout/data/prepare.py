@@ -47,7 +47,9 @@ from heldout.errors import HeldoutError
 from heldout.names import seed_for
 
 
-def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
+def prepare(
+    request: Request, data_folder: Path, vault: Path, given: pa.Table | None = None
+) -> dict[str, Any]:
     """Read a task's table, check it, seal rows, and write sealed and unsealed rows.
 
     Parameters
@@ -58,6 +60,8 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
         Where the unsealed rows go, as `heldout.data.prepared.open_prepared` reads them.
     vault
         Where the sealed rows go.
+    given
+        The table, as `heldout.data.read.raw_of` gives one that is in memory; None: it is read.
 
     Returns
     -------
@@ -72,7 +76,7 @@ def prepare(request: Request, data_folder: Path, vault: Path) -> dict[str, Any]:
     >>> facts["n"], facts["sealed"], facts["schema"]["target"]["classes"]
     (120, 30, ('setosa', 'versicolor', 'virginica'))
     """
-    raw = _read(request)
+    raw = _read(request) if given is None else given
     whole = refined(raw, request.reading)
     request = with_new_names(request, whole)
     check_columns(request, whole)

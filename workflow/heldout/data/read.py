@@ -127,10 +127,28 @@ def as_read(table: pa.Table, reading: Reading, hint: Mapping[str, Any] | None = 
     >>> as_read(pa.table({"x": ["1.234,5", "?"]}), Reading(missing=["?"])).to_pydict()
     {'x': ['1234.5', None]}
     """
-    if found_reading(table):
-        return table
-    found = _with_marks({}, evidence_of(table, {}), reading, hint or {})
-    return refined(with_found(table, found), reading)
+    return table if found_reading(table) else refined(raw_of(table, reading, hint), reading)
+
+
+def raw_of(table: pa.Table, reading: Reading, hint: Mapping[str, Any] | None = None) -> pa.Table:
+    """Rows in memory as `read_raw` would give them, had they been read from a typed file.
+
+    Parameters
+    ----------
+    table, reading, hint
+        The rows; the others as for `read_table`.
+
+    Returns
+    -------
+    pyarrow.Table
+        The same rows; texts among them are as they were.
+
+    Examples
+    --------
+    >>> found_reading(raw_of(pa.table({"x": ["1.234,5", "?"]}), Reading()))["decimal"]
+    ','
+    """
+    return with_found(table, _with_marks({}, evidence_of(table, {}), reading, hint or {}))
 
 
 def read_chunks(

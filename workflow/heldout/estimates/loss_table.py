@@ -225,15 +225,39 @@ def open_loss_table(folder: Path, spec: LossTableSpec, batches: int) -> LossTabl
     table = open_prepared(folder / "data")
     index = read_manifests(manifest_paths(folder, batches))
     splits = read_splits(folder, spec.kinds)
+    return loss_table_of(table, splits, StoredCells(Store(folder / "cells"), index), spec)
+
+
+def loss_table_of(
+    table: Prepared, splits: dict[str, Split], stored: StoredCells, spec: LossTableSpec
+) -> LossTable:
+    """The loss table of cells that have been fitted.
+
+    Parameters
+    ----------
+    table
+        The rows to learn from.
+    splits
+        The splits that the kinds of cells need, by name.
+    stored
+        The cells, in a folder or in memory.
+    spec
+        Which of them are read, and the loss.
+
+    Returns
+    -------
+    LossTable
+        Asks for the predictions of a cell when they are needed.
+    """
     loss = loss_for(spec.loss, table.classes, table.class_counts)
-    thetas = {learner.name: _thetas(learner, spec.seed, index) for learner in spec.learners}
+    thetas = {learner.name: _thetas(learner, spec.seed, stored.index) for learner in spec.learners}
     return LossTable(
         table,
         loss,
         {name: with_thresholds(grid, spec.thresholds) for name, grid in thetas.items()},
         splits,
         named_resamples(spec.kinds, table.n, splits),
-        _cells(StoredCells(Store(folder / "cells"), index), spec, loss),
+        _cells(stored, spec, loss),
         remember=by_repetition(loss),
     )
 

@@ -14,9 +14,9 @@ from typing import Any
 from heldout.cells.fit import share
 from heldout.cells.plan import open_plan
 from heldout.cells.probe import BEGIN, FAILURE, probe
+from heldout.decode import decode
 from heldout.errors import HeldoutError
 from heldout.execution.specs.cells import FitCells
-from heldout.execution.specs.decode import decode
 from heldout.learners.learner import Learner
 from heldout.names import Theta
 from heldout.user_code.search import look_in_study_folder

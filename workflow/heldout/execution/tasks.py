@@ -5,8 +5,10 @@ of the table yet, so the numbers of cells are guesses.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from heldout import limits
@@ -195,11 +197,16 @@ class DeclaredTask:
         return {kind: counts.get(kind, 1) for kind in self.kinds()}
 
 
-def declared_tasks(config: Config) -> dict[str, DeclaredTask]:
-    """Every task of a config by its name, after checking that none contradicts itself."""
+def declared_tasks(
+    config: Config, made: Mapping[str, Learner] = MappingProxyType({})
+) -> dict[str, DeclaredTask]:
+    """Every task of a config by its name, after checking that none contradicts itself.
+
+    `made` are learners that are not defined by the config alone.
+    """
     used = [learner for task in config.tasks.values() for learner in task.learners]
     names = dict.fromkeys([*config.learners, *used])
-    learners = {name: _define(name, config) for name in names}
+    learners = {name: made.get(name) or _define(name, config) for name in names}
     found = {
         name: DeclaredTask(name, config, [learners[learner] for learner in task.learners])
         for name, task in config.tasks.items()

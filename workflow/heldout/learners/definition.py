@@ -42,6 +42,9 @@ class Definition:
         How probabilities are calibrated: sigmoid or isotonic; None if they are not.
     target
         What the target is transformed by before the fit, and back after it: log or log1p; or None.
+    made
+        The user's own estimator, of which every fit gets a clone; None if it is made from its import path. Only in
+        memory: no file and no key of a cell holds it.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Definition:
     steps: list[dict[str, Any]] = field(default_factory=list)
     calibrate: str | None = None
     target: str | None = None
+    made: Any = None
 
     def takes_columns(self, classification: bool) -> bool:
         """Whether the estimator takes columns as they are."""

@@ -1,11 +1,13 @@
 """Making an estimator from its import path and parameters, also where it follows conventions loosely."""
 
+import copy
 import importlib
 import inspect
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 from heldout.learners.definition import MAKE, TAKE
 from heldout.numerics import errors
@@ -57,6 +59,55 @@ def import_estimator(path: str) -> Any:
         public = [n for n in dir(module) if not n.startswith("_")]
         raise LearnerError(errors.NO_SUCH_NAME, module=module_name, name=name, known=public)
     return getattr(module, name)
+
+
+def factory_of(made: Any, path: str) -> Callable[..., Any]:
+    """What makes the estimator of a learner: the class behind its import path, or clones of the user's own.
+
+    Parameters
+    ----------
+    made
+        The user's estimator; None if there is only an import path.
+    path
+        The import path.
+
+    Returns
+    -------
+    callable
+        Takes no arguments, or the parameters of a class that needs some.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> factory_of(SVC(C=2), "sklearn.svm.SVC")(), factory_of(None, "sklearn.svm.SVC")()
+    (SVC(C=2), SVC())
+    """
+    return import_estimator(path) if made is None else partial(copied, made)
+
+
+def copied(estimator: BaseEstimator) -> BaseEstimator:
+    """A clone; a deep copy of an estimator whose constructor changes what it is given.
+
+    Parameters
+    ----------
+    estimator
+        Any estimator.
+
+    Returns
+    -------
+    BaseEstimator
+        Unfitted, if it could be cloned.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> copied(SVC(C=2))
+    SVC(C=2)
+    """
+    try:
+        return clone(estimator)
+    except (RuntimeError, TypeError):
+        return copy.deepcopy(estimator)
 
 
 def new_estimator(factory: Callable[..., Any], params: Mapping[str, Any]) -> BaseEstimator:

@@ -156,7 +156,23 @@ def seeded_folds(pipeline: BaseEstimator, seed: int, classification: bool) -> di
 
 
 def signature_of(factory: Any) -> Mapping[str, inspect.Parameter]:
-    """The arguments of a class or function; none if it does not tell."""
+    """The arguments of a class or function; none if it does not tell.
+
+    Parameters
+    ----------
+    factory
+        Anything that can be called.
+
+    Returns
+    -------
+    mapping
+        The arguments by name.
+
+    Examples
+    --------
+    >>> list(signature_of(with_tuples))
+    ['params', 'present']
+    """
     try:
         return inspect.signature(factory).parameters
     except (TypeError, ValueError):

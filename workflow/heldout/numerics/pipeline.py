@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.validation import has_fit_parameter
@@ -20,7 +20,7 @@ from heldout.learners.definition import FEATURES, TAKE, Definition
 from heldout.names import Theta, canonical
 from heldout.numerics import errors
 from heldout.numerics.errors import LearnerError
-from heldout.numerics.making import import_estimator, new_estimator, set_params, with_made
+from heldout.numerics.making import copied, factory_of, new_estimator, set_params, with_made
 from heldout.numerics.parameters import unset_seeds
 from heldout.numerics.preprocessing import Preprocessor
 
@@ -29,6 +29,8 @@ SAMPLE_WEIGHT = "sample_weight"
 """The parameter of `fit` that takes the weights of rows."""
 BY_LABEL = ("class_weight", "class_weights", "sampling_strategy")
 """Parameters that may be a mapping from labels."""
+LABELS = ("pos_label", "constant")
+"""Parameters of classifiers that are a label."""
 CATEGORICAL, MAX_BINS = "categorical_features", "max_bins"
 """Parameters of estimators that know categories."""
 
@@ -147,14 +149,27 @@ class Builder:
         if path is None:
             raise LearnerError(errors.NOT_FOR_TARGET, classification=self.classification)
         self.path = path
-        self._factory = import_estimator(path)
+        self._factory = factory_of(definition.made, path)
 
     @cached_property
     def prototype(self) -> BaseEstimator:
         """The estimator with its fixed parameters."""
         fixed = {k: v for k, v in self.definition.params.items() if not self._reaches_step(k)}
-        made = with_made(self._by_code(fixed), self.classification)
+        made = with_made(self._by_code({**self._by_label, **fixed}), self.classification)
         return new_estimator(self._factory, made)
+
+    @property
+    def _by_label(self) -> dict[str, Any]:
+        """The parameters of the user's own estimator that hold labels; a single label is a code already."""
+        made = self.definition.made
+        given = {} if made is None or not self.classification else made.get_params()
+        named = {k: (k.split("__")[-1], v) for k, v in given.items() if v is not None}
+        several = {k: v for k, (name, v) in named.items() if name in BY_LABEL}
+        single = {k: v for k, (name, v) in named.items() if name in LABELS}
+        return {
+            **several,
+            **{k: next(iter(self._by_code_of(k, {v: 0}))) for k, v in single.items()},
+        }
 
     @cached_property
     def _seeded(self) -> list[str]:
@@ -216,7 +231,7 @@ class Builder:
         """The unfitted model with this θ and, for each random state that is not set, this seed."""
         seeds = {name: seed for name in self._seeded if name not in recipe.model}
         if not self._is_flat or not set(recipe.model) <= set(vars(self.prototype)):
-            estimator = set_params(_copied(self.prototype), recipe.model, "grid")
+            estimator = set_params(copied(self.prototype), recipe.model, "grid")
             return estimator.set_params(**seeds) if seeds else estimator
         estimator = copy.copy(self.prototype)
         estimator.__dict__.update(recipe.model)
@@ -279,11 +294,3 @@ class Builder:
         if not names:
             raise LearnerError(errors.NO_COLUMNS, key=key)
         return tuple(sorted(known.index(name) for name in set(names)))
-
-
-def _copied(prototype: BaseEstimator) -> BaseEstimator:
-    """A clone; a deep copy of an estimator whose constructor changes what it is given."""
-    try:
-        return clone(prototype)
-    except (RuntimeError, TypeError):
-        return copy.deepcopy(prototype)

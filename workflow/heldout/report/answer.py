@@ -1,47 +1,16 @@
-"""The sentences and figures at the top of a report: what was selected, and what to expect of it."""
+"""The sentences at the top of a report: what to expect of new data, and why no more can be said."""
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
 from heldout.estimates.registry import ESTIMATORS
 from heldout.measures.loss import Loss
-from heldout.report import glossary
-from heldout.report.display import PERCENT, Format, listed, significant
-from heldout.report.scale import Scale, with_article
+from heldout.results import glossary
+from heldout.results.display import Format, listed
+from heldout.results.headline import percent, root_of, short, span
+from heldout.results.scale import Scale, with_article
 from heldout.results.scores import in_words
-from heldout.results.tables import Row, Table
-from heldout.results.task import ALL
-
-PLAIN = {
-    name: entry.comes_with
-    for name, entry in ESTIMATORS.items()
-    if name == f"{entry.comes_with}_pooled"
-}
-"""The estimator that each pooled one is a form of."""
-
-
-def headline_row(estimates: Table, learner: str = ALL, pooled: bool = False) -> Row | None:
-    """The row that is shown as the expected value, with its recommended interval.
-
-    `pooled`: the value of the loss is that of all held-out rows together, where there is one.
-    """
-    rows = {name: row for (who, name), row in estimates.recommended().items() if who == learner}
-    others = [name for name in rows if name != "test"]
-    return rows[min(others, key=lambda name: _headline_rank(name, pooled))] if others else None
-
-
-def _headline_rank(name: str, pooled: bool) -> float:
-    """The rank of an estimator for the expected value; infinite if it has none."""
-    if pooled and name in PLAIN:
-        return _headline_rank(str(PLAIN[name]), pooled=False) - 0.5
-    rank = ESTIMATORS[name].headline if name in ESTIMATORS else None
-    return math.inf if rank is None else rank
-
-
-def test_row(estimates: Table) -> Row | None:
-    """The recommended row of the sealed test."""
-    return estimates.recommended().get((ALL, "test"))
+from heldout.results.tables import Row
 
 
 def figure(row: Row, scale: Scale) -> dict[str, Any]:
@@ -119,17 +88,6 @@ def root_text(row: Row, scale: Scale) -> str:
     return f"; its root is {root_of(row)}, in the unit of the target" if scale.squared else ""
 
 
-def root_of(row: Row) -> str:
-    """The root of a risk, with the roots of the ends of its interval."""
-    if row["risk"] is None:
-        return ""
-    low, value, high = (
-        None if one is None else significant(math.sqrt(max(one, 0.0)), 3)
-        for one in (row["ci_low"], row["risk"], row["ci_high"])
-    )
-    return f"{value} ({low} to {high})" if low is not None and high is not None else str(value)
-
-
 def positive_sentence(losses: Iterable[Loss], classes: list[Any] | None, why: str) -> str:
     """Which class the measures of one class are about; empty if there is no such measure."""
     about = [loss for loss in losses if loss.two_classes and loss.positive is not None]
@@ -158,42 +116,3 @@ def interval_text(row: Row, show: Format) -> str:
     level = f"{percent(row['level'])} interval " if row["level"] else "interval "
     by = "" if row["estimator"] == "test" else f", by {title}"
     return f" ({level}{span(row, show)}{by})"
-
-
-def span(row: Row, show: Format) -> str:
-    """`0.0 to 2.3 %`."""
-    if row["score_low"] is None or row["score_high"] is None:
-        return ""
-    low, high = short(row["score_low"], show), short(row["score_high"], show)
-    return f"{low.removesuffix(PERCENT)} to {high}"
-
-
-def short(value: float | None, show: Format) -> str:
-    """A value with one decimal less than in the tables."""
-    return show(value, max(show.decimals - 1, 0))
-
-
-def percent(level: float | None) -> str:
-    """0.95 → `95 %`."""
-    return f"{100 * level:g}{PERCENT}" if level is not None else ""
-
-
-def baselines(learners: list[dict[str, Any]]) -> list[str]:
-    """The learners that ignore the features."""
-    return [
-        learner["name"]
-        for learner in learners
-        if "sklearn.dummy." in f"{learner.get('classifier')} {learner.get('regressor')}"
-    ]
-
-
-def baseline_row(estimates: Table, learners: list[dict[str, Any]], like: Row) -> Row | None:
-    """The same estimate for a baseline, if one was among the learners."""
-    rows = estimates.recommended()
-    found = [rows.get((name, like["estimator"])) for name in baselines(learners)]
-    return next((row for row in found if row), None)
-
-
-def learner_title(name: str) -> str:
-    """`all` is the choice between learners."""
-    return "all together" if name == ALL else name

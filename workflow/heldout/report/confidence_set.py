@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from heldout.report.display import listed, theta_text
+from heldout.results.display import listed, theta_text
 
 
 def sentences(selection: dict[str, Any]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from heldout.estimates.registry import ESTIMATORS
 from heldout.names import canonical
 from heldout.resampling import kinds
-from heldout.results.task import ALL
+from heldout.results.tables import ALL
 
 _KINDS = (
     (kinds.FULL, re.compile(r"full")),

@@ -6,11 +6,11 @@ from typing import Any
 from heldout.measures.loss import Loss
 from heldout.measures.registry import loss_for
 from heldout.measures.spec import LossSpec
-from heldout.report import answer, glossary
-from heldout.report.display import Format, format_for, heads
-from heldout.report.scale import Scale
-from heldout.results.tables import OF_THE_INTERVAL, Row, Table, chosen_of_each
-from heldout.results.task import ALL
+from heldout.report import answer
+from heldout.results import glossary, headline
+from heldout.results.display import Format, format_for, heads
+from heldout.results.scale import Scale
+from heldout.results.tables import ALL, OF_THE_INTERVAL, Row, Table, chosen_of_each
 
 IN_TIME = ("rolling", "nested_rolling")
 JUDGES = ("kfold", "nested_cv", *IN_TIME, "test")
@@ -58,7 +58,7 @@ def recommended(table: Table) -> dict[Place, Row]:
 
 def _place(row: Row) -> Place:
     name = row["estimator"]
-    return row["metric"], row["learner"], answer.PLAIN.get(name) or name
+    return row["metric"], row["learner"], headline.PLAIN.get(name) or name
 
 
 def table_of(table: Table | None, losses: dict[str, Loss]) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def _line(
         "title": scale.title,
         "direction": f"{scale.direction}{ONE_SET if scale.loss.pooled and not in_time else ''}",
         "learner": learner,
-        "shown": answer.learner_title(learner),
+        "shown": headline.learner_title(learner),
         "cells": [row and _cell(row, scale.show, notes) for row in rows],
     }
 
@@ -95,8 +95,8 @@ def _cell(row: Row, show: Format, notes: list[str]) -> dict[str, Any]:
     scored = row | dict(zip(("score_low", "score_high"), ends, strict=True))
     return {
         "exact": "" if row["value"] is None else row["value"],
-        "value": answer.short(row["value"], show),
-        "range": answer.span(scored, show),
+        "value": headline.short(row["value"], show),
+        "range": headline.span(scored, show),
         "interval": row["interval"],
         "method": glossary.interval(row["interval"]).title if row["interval"] else "",
         "note": _number(row["note"], notes) if row["note"] and not row["interval"] else None,

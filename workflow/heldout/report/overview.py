@@ -1,17 +1,17 @@
 """The index page: every task with its main results."""
 
 from collections.abc import Collection
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from heldout.measures.loss import Loss
 from heldout.measures.registry import named_loss
 from heldout.measures.spec import LossSpec
 from heldout.report import answer
-from heldout.report.display import theta_text
 from heldout.report.page import render
-from heldout.report.scale import scale_of
+from heldout.results import headline
+from heldout.results.display import theta_text
+from heldout.results.scale import scale_of
+from heldout.results.scores import as_read
 from heldout.results.tables import Table
 from heldout.results.task import TaskResults
 
@@ -45,8 +45,8 @@ def line(folder: Path, spec: LossSpec | None) -> dict[str, Any]:
     facts, selection, estimates = results.facts, results.selection, results.estimates
     loss = as_read(named_loss(spec, results.classification), estimates)
     scale = scale_of(loss, estimates)
-    expected = answer.headline_row(estimates, pooled=loss.pooled)
-    test = answer.test_row(estimates)
+    expected = headline.headline_row(estimates, pooled=loss.pooled)
+    test = headline.test_row(estimates)
     return {
         "name": results.name,
         "link": f"{results.name}/report.html",
@@ -59,12 +59,6 @@ def line(folder: Path, spec: LossSpec | None) -> dict[str, Any]:
         "test": test and answer.figure(test, scale),
         "warnings": warnings(results.table("checks"), selection),
     }
-
-
-def as_read(loss: Loss, estimates: Table) -> Loss:
-    """A function of the user's own says only when it is imported that greater is better; so does the table."""
-    greater = any(row["score"] != row["risk"] for row in estimates.rows)
-    return replace(loss, greater=loss.greater or greater)
 
 
 def warnings(checks: Table, selection: dict[str, Any]) -> int:

@@ -10,7 +10,8 @@ from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, Stric
 from jinja2.bccache import Bucket
 
 from heldout.names import digest
-from heldout.report import assets, display
+from heldout.report import assets
+from heldout.results import display
 
 
 def environment() -> Environment:

@@ -7,24 +7,16 @@ from heldout.checks.registry import SEVERITIES
 from heldout.data.prepared import Prepared, open_prepared
 from heldout.measures.loss import Loss
 from heldout.measures.registry import loss_for
-from heldout.report import (
-    answer,
-    calibration,
-    compared,
-    confidence_set,
-    glossary,
-    grids,
-    metrics,
-    uncertainty,
-)
-from heldout.report.display import heads
+from heldout.report import answer, confidence_set, metrics, uncertainty
 from heldout.report.fits import fits_by_estimate
-from heldout.report.over_time import over_time
 from heldout.report.page import render
-from heldout.report.predictions import diagnostics
 from heldout.report.provenance import provenance, read_manifest_files
-from heldout.report.scale import Scale, scale_of
 from heldout.report.spec import ReportSpec
+from heldout.results import calibration, compared, glossary, grids, headline
+from heldout.results.display import heads
+from heldout.results.over_time import over_time
+from heldout.results.predictions import diagnostics
+from heldout.results.scale import Scale, scale_of
 from heldout.results.scores import about_the_risk
 from heldout.results.tables import Row, Table
 from heldout.results.task import TaskResults
@@ -91,7 +83,7 @@ def report_page(folder: Path, spec: ReportSpec, batches: int) -> str:
         metrics=metrics.table_of(tables.get("metrics"), further),
         failed=failed_checks(tables.get("checks")),
         show=scale.show,
-        span=answer.span,
+        span=headline.span,
         tables=tables,
         words=words,
         source=source,
@@ -114,7 +106,7 @@ def payload_of(
         "format": vars(scale.show),
         "selection": selection,
         "grids": grids.describe_grids(tables["risks"].rows, selected, selection["by"], learners),
-        "baselines": answer.baselines(learners),
+        "baselines": headline.baselines(learners),
         "tables": {name: table.packed() for name, table in tables.items()},
     }
 
@@ -124,8 +116,8 @@ def answers(
 ) -> dict[str, Any]:
     """The figures and sentences at the top of the page."""
     found: dict[str, Any] = {"expected": None, "test": None, "baseline": None, "sentences": []}
-    expected = answer.headline_row(estimates, pooled=scale.loss.pooled)
-    test = answer.test_row(estimates)
+    expected = headline.headline_row(estimates, pooled=scale.loss.pooled)
+    test = headline.test_row(estimates)
     if expected is not None:
         found["expected"] = answer.figure(expected, scale)
         learners = [learner.as_spec() for learner in spec.cells.learners]
@@ -135,7 +127,7 @@ def answers(
                 answer.interval_sentence(expected, scale),
             )
         )
-        baseline = answer.baseline_row(estimates, learners, expected)
+        baseline = headline.baseline_row(estimates, learners, expected)
         found["baseline"] = baseline and answer.figure(baseline, scale) | {
             "of": baseline["learner"]
         }
@@ -167,7 +159,7 @@ def matrix(estimates: Table, names: list[str], best: str) -> dict[str, Any]:
     cells = estimates.recommended()
     learners = list(dict.fromkeys(learner for learner, _ in cells))
     across: list[dict[str, Any]] = [
-        {"title": answer.learner_title(name), "name": name, "marked": name == best}
+        {"title": headline.learner_title(name), "name": name, "marked": name == best}
         for name in learners
     ]
     down: list[dict[str, Any]] = [

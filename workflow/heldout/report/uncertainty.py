@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from heldout.report import answer, glossary
-from heldout.report.display import ROUNDING_ERROR
-from heldout.results.tables import Row, Table
-from heldout.results.task import ALL
+from heldout.results import glossary, headline
+from heldout.results.display import ROUNDING_ERROR
+from heldout.results.tables import ALL, Row, Table
 
 ESTIMATORS = ("nested_cv", "nested_cv_pooled", "kfold", "kfold_pooled")
 """The estimators whose standard error has parts, the one to show first."""
@@ -79,7 +78,7 @@ def _shares(row: Row) -> dict[str, Any]:
     squares = _variances(row)
     shares = [square / sum(squares) for square in squares]
     return {
-        "learner": answer.learner_title(row["learner"]),
+        "learner": headline.learner_title(row["learner"]),
         "estimator": glossary.estimator(row["estimator"]).title,
         "se": row["se"],
         "shares": shares,

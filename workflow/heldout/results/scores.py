@@ -1,6 +1,7 @@
 """Risks as people read them: AUC, F1 and R² as such, and not as what is missing to 1."""
 
 import re
+from dataclasses import replace
 
 from heldout.measures.loss import Loss
 from heldout.results.tables import Row, Table
@@ -89,3 +90,30 @@ def about_the_risk(loss: Loss | None) -> str:
     if loss is None or not loss.greater:
         return ""
     return f"the risk is {loss.optimum:g} − {loss.label}" if loss.optimum else f"the risk is −{loss.label}"
+
+
+def as_read(loss: Loss, estimates: Table) -> Loss:
+    """Let a table say that greater is better: a function of the user's own says so only when it is imported.
+
+    Parameters
+    ----------
+    loss
+        The loss without its settings.
+    estimates
+        Rows with a `risk` and a `score`.
+
+    Returns
+    -------
+    Loss
+        The loss; greater is better where a score differs from its risk.
+
+    Examples
+    --------
+    >>> from heldout.measures.registry import named_loss
+    >>> from heldout.measures.spec import LossSpec
+    >>> gain = named_loss(LossSpec("mine.gain"), classification=True)
+    >>> as_read(gain, Table(["risk", "score"], [{"risk": -2.0, "score": 2.0}])).greater
+    True
+    """
+    greater = any(row["score"] != row["risk"] for row in estimates.rows)
+    return replace(loss, greater=loss.greater or greater)

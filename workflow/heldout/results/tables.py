@@ -17,6 +17,8 @@ TEXT = frozenset(
 )
 """Columns of text, even where a value looks like a number: a learner may be called 1."""
 
+ALL = "all"
+"""The value of `learner` in rows for the choice between learners."""
 TRUTH = {"True": True, "False": False}
 OF_THE_INTERVAL = (
     *("se", "ci_low", "ci_high", "interval", "interval_target", "level"),

@@ -2,6 +2,7 @@
 
 from heldout.cells.fit import Batch, Fitter, share
 from heldout.cells.plan import Plan
+from heldout.cells.progress import Progress
 from heldout.cells.store import Store
 from heldout.selection.scan import Scanner
 
@@ -14,6 +15,7 @@ def fit_batch(
     scanner: Scanner | None,
     batch: int,
     batches: int,
+    progress: Progress | None = None,
 ) -> Batch:
     """Find in the store, or fit, the cells of one batch.
 
@@ -31,6 +33,8 @@ def fit_batch(
         Needed where a learner's grid is endless. One batch scans it whole.
     batch, batches
         Batch number `batch`, counted from 1, of `batches`.
+    progress
+        Is told of every cell; None: lines for a log.
 
     Returns
     -------
@@ -41,6 +45,8 @@ def fit_batch(
     endless = [learner for learner in plan.learners if learner.endless][batch - 1 :: batches]
     expected = plan.resamples if endless else [resample for resample, _ in pairs]
     fitter = Fitter(plan, store, models, loss_needs, expected)
+    if progress is not None:
+        fitter.progress = progress
     thetas = {learner.name: learner.thetas(plan.seed) for _, learner in pairs}
     fitter.progress.expect(sum(len(thetas[learner.name]) for _, learner in pairs))
     for resample, learner in pairs:

@@ -1,5 +1,6 @@
 """The final model: A_θ̂ trained on all unsealed rows."""
 
+from dataclasses import asdict
 from typing import Any
 
 from heldout.cells.fit import fit_model
@@ -9,6 +10,8 @@ from heldout.errors import HeldoutError
 from heldout.measures.thresholds import without_threshold
 from heldout.names import Theta, theta_name
 from heldout.resampling.kinds import FULL
+from heldout.selection.final import Predictor
+from heldout.selection.training import Decision, decision_of
 
 
 def final_pipeline(plan: Plan, store: Store, name: str, theta: Theta) -> Any:
@@ -39,6 +42,41 @@ def final_pipeline(plan: Plan, store: Store, name: str, theta: Theta) -> Any:
     if outcome.error is not None:
         raise HeldoutError(f"the final model could not be fitted: {cell}: {outcome.error}")
     return outcome.model
+
+
+def final_predictor(
+    plan: Plan, store: Store, choice: dict[str, Any], thresholded: bool, positive: str | None
+) -> tuple[Predictor, Decision | None]:
+    """Get the final model with all that it needs to predict new rows.
+
+    Parameters
+    ----------
+    plan
+        The table and the learners of a task; its first resample holds nothing out.
+    store
+        Where cells are kept.
+    choice
+        The content of choice.json.
+    thresholded
+        Whether θ holds a decision threshold.
+    positive
+        The class that the config calls the positive one, if it matters.
+
+    Returns
+    -------
+    tuple
+        The model, and how it decides if θ holds a threshold.
+    """
+    facts, theta = plan.table.facts, choice["theta"]
+    decision, labels = None, dict[str, Any]()
+    if thresholded:
+        classes, counts = plan.table.classes or [], plan.table.class_counts or []
+        decision = decision_of(theta, positive, classes, counts)
+        theta, labels = without_threshold(theta), asdict(decision)
+    pipeline = final_pipeline(plan, store, choice["learner"], theta)
+    predictor = Predictor(pipeline, facts["schema"], **labels)
+    predictor.reading = facts.get("reading")
+    return predictor, decision
 
 
 def selected_folders(selection: dict[str, Any], thresholded: bool = False) -> set[str]:

@@ -25,7 +25,7 @@ def main(folder: Path, spec: ComputeMetrics, batches: int) -> None:
     """Compute and write all rows."""
     loss_table = open_loss_table(folder, spec.cells, batches)
     table = loss_table.table
-    metrics = {one.title: _measure(one.loss, table) for one in spec.metrics}
+    metrics = {one.title: measure_of(one.loss, table) for one in spec.metrics}
     procedures = Procedures(
         loss_table,
         selected_thetas(read_json(folder / "selection" / "choice.json")),
@@ -40,7 +40,8 @@ def main(folder: Path, spec: ComputeMetrics, batches: int) -> None:
     write_rows(folder / "metrics.csv", MetricRow, rows)
 
 
-def _measure(spec: LossSpec, table: Prepared) -> Loss:
+def measure_of(spec: LossSpec, table: Prepared) -> Loss:
+    """A measure for the target of this table; an error says that it is a metric."""
     try:
         return loss_for(spec, table.classes, table.class_counts)
     except HeldoutError as error:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from heldout.execution.specs.report import DrawFigures
-from heldout.report.figures import draw_figures
+from heldout.results.figures.drawing import draw_figures
 
 
 def main(folder: Path, spec: DrawFigures, batches: int) -> None:

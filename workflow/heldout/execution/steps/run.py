@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from heldout.decode import decode
 from heldout.errors import HeldoutError
 from heldout.execution.forkserver.lifeline import end_with_client
 from heldout.execution.jobs import Job, read_job
-from heldout.execution.specs.decode import decode
 from heldout.receipts import Receipt, file_digest, read_receipt, write_receipt
 from heldout.user_code.search import look_in_study_folder
 

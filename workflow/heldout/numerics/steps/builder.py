@@ -13,7 +13,7 @@ from heldout.learners.definition import FEATURES, Definition
 from heldout.names import Theta
 from heldout.numerics import errors
 from heldout.numerics.errors import LearnerError
-from heldout.numerics.making import import_estimator, new_estimator, with_made
+from heldout.numerics.making import factory_of, import_estimator, new_estimator, with_made
 from heldout.numerics.parameters import known_params, seeded_folds, unset_seeds, with_tuples
 from heldout.numerics.pipeline import MODEL, POLY, PREPARE, Builder, Columns, Recipe
 from heldout.numerics.steps.native import LEVELS, WORDS
@@ -63,7 +63,7 @@ class ComposedBuilder(Builder):
 
     def __init__(self, definition: Definition, columns: Columns):
         super().__init__(definition, columns)
-        self._factory = import_estimator(OURS.get(self.path, self.path))
+        self._factory = factory_of(definition.made, OURS.get(self.path, self.path))
         self.native = definition.takes_columns(self.classification)
         self.takes_frame = bool(definition.steps or self.native or columns.texts)
         self.name = definition.steps[-1]["name"] if definition.steps else MODEL

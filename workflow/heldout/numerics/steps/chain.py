@@ -48,6 +48,19 @@ def global_seed(seed: int) -> Iterator[None]:
     ----------
     seed
         The seed of the fit.
+
+    Returns
+    -------
+    context manager
+        It puts the state back.
+
+    Examples
+    --------
+    >>> with global_seed(7):
+    ...     one = np.random.random()
+    >>> with global_seed(7):
+    ...     one == np.random.random()
+    True
     """
     state = np.random.get_state()  # noqa: NPY002
     np.random.seed(seed)  # noqa: NPY002

@@ -9,11 +9,11 @@ import numpy as np
 from heldout.estimates.loss_table import LossTable, open_loss_table
 from heldout.estimates.spec import LossTableSpec
 from heldout.measures.loss import Loss
-from heldout.measures.registry import LOSSES
 from heldout.predictions import Predictions, joined
-from heldout.report import calibration, curves
+from heldout.results import calibration, curves
 from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, LOO, PREFIXES
 from heldout.resampling.split import Resample
+from heldout.results.rows_frame import plain_loss
 from heldout.results.tables import pack
 
 POINTS = 2000
@@ -49,7 +49,26 @@ class HeldOut:
 def diagnostics(
     folder: Path, spec: LossTableSpec, batches: int, learner: str, theta: Any, level: float
 ) -> Any:
-    """The data of the sections on predictions, or None if the task has no such predictions."""
+    """Collect the data of the sections on predictions.
+
+    Parameters
+    ----------
+    folder
+        `results/TASK`.
+    spec
+        Which cells are read, and the loss.
+    batches
+        The number of batches that the cells were fitted in.
+    learner, theta
+        Whose predictions.
+    level
+        The confidence level of what is computed from them.
+
+    Returns
+    -------
+    dict or None
+        What the page and the figures draw; None if the task has no such predictions.
+    """
     kind = kind_of(spec.kinds)
     if kind is None:
         return None
@@ -98,9 +117,7 @@ def held_out(loss_table: LossTable, resamples: list[Resample], learner: str, the
 
 def row_losses(loss: Loss, target: np.ndarray, said: Predictions) -> tuple[np.ndarray, str]:
     """The losses of single rows, and what they are; for a loss of whole sets, those of a plain one."""
-    if not loss.by_example:
-        labelled = "zero_one" if said.proba is None else "cross_entropy"
-        loss = LOSSES["squared" if said.value is not None else labelled]
+    loss = plain_loss(loss, said)
     return loss(target, said), loss.title.split(" (")[0]
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from heldout.measures.loss import Loss
-from heldout.report.display import Format, format_for
+from heldout.results.display import Format, format_for
 from heldout.results.tables import Table
 
 LETTERS = "AEFHILMNORSX"
@@ -64,7 +64,27 @@ class Scale:
 
 
 def scale_of(loss: Loss, estimates: Table) -> Scale:
-    """The scale of a task; its estimates set the number of decimals, except those of training rows."""
+    """Choose the scale of a task.
+
+    Parameters
+    ----------
+    loss
+        The loss of the task.
+    estimates
+        Its estimates, which set the number of decimals; those of training rows do not count.
+
+    Returns
+    -------
+    Scale
+        How its values are called and written.
+
+    Examples
+    --------
+    >>> from heldout.measures.registry import LOSSES
+    >>> table = Table(["estimator", "score"], [{"estimator": "kfold", "score": 2933.7}])
+    >>> scale_of(LOSSES["squared"], table).show(2933.66)
+    '2934'
+    """
     shown = [row["score"] for row in estimates.rows if row["estimator"] != "training"]
     return Scale(loss, format_for(loss.name, shown))
 
@@ -75,7 +95,23 @@ def capital(text: str) -> str:
 
 
 def with_article(label: str) -> str:
-    """`an AUC`, `a mean squared error`."""
+    """Put an indefinite article before the name of a measure.
+
+    Parameters
+    ----------
+    label
+        What the value of a measure is called.
+
+    Returns
+    -------
+    str
+        The name as it is spoken after "has".
+
+    Examples
+    --------
+    >>> with_article("AUC"), with_article("mean squared error")
+    ('an AUC', 'a mean squared error')
+    """
     first, second = label[:1].upper(), label[1:2]
     spelled = not second.islower()  # an abbreviation: its first letter is spoken by its name
     return f"{'an' if first in (LETTERS if spelled else 'AEIOU') else 'a'} {label}"

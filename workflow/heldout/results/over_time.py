@@ -53,6 +53,11 @@ def over_time(
         What was selected.
     folds
         The choices before each block, where there are any.
+
+    Returns
+    -------
+    dict or None
+        The risk of each learner in each block.
     """
     if PREFIXES not in spec.kinds:
         return None

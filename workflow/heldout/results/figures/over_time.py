@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 from matplotlib import pyplot as plt
 
 from heldout.measures.loss import Loss
-from heldout.report import answer
-from heldout.report.figure_predictions import SERIES
-from heldout.report.figures import SOFT, WIDTH, note_figure, percent_axis, short
-from heldout.report.scale import Scale
+from heldout.results import headline
+from heldout.results.figures.predictions import SERIES
+from heldout.results.figures.drawing import SOFT, WIDTH, note_figure, percent_axis, short
+from heldout.results.scale import Scale
 from heldout.results.tables import unpack
-from heldout.results.task import ALL
+from heldout.results.tables import ALL
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +35,7 @@ def time_figure(in_time: dict[str, Any] | None, scale: Scale) -> "Figure":
         axis.plot(
             *(middles, values), "o-", color=colour, ms=4 if tuned else 3, lw=0.5,
             mfc=colour if tuned else "white",
-            label=f"{short(answer.learner_title(learner))}, {what}",
+            label=f"{short(headline.learner_title(learner))}, {what}",
         )  # fmt: skip
     axis.set(xlabel=short(str(in_time["column"])), ylabel=scale.axis)
     percent_axis(axis.yaxis, scale.show)

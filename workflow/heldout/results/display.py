@@ -84,7 +84,23 @@ def significant(value: Any, digits: int = 4) -> str:
 
 
 def heads(*texts: str, numbers: Iterable[str]) -> list[tuple[str, str]]:
-    """The titles of a table's columns, as the templates take them: texts, then numbers."""
+    """Title the columns of a table, as the templates take them: texts, then numbers.
+
+    Parameters
+    ----------
+    texts, numbers
+        The titles of columns of text, and of those of numbers.
+
+    Returns
+    -------
+    list of tuple
+        Each title with the class of its cells.
+
+    Examples
+    --------
+    >>> heads("Learner", numbers=["Risk"])
+    [('Learner', ''), ('Risk', 'number')]
+    """
     return [*((title, "") for title in texts), *((title, "number") for title in numbers)]
 
 

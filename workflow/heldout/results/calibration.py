@@ -10,10 +10,10 @@ from heldout.estimates.ends import Ends, proportion
 from heldout.estimates.evidence import Evidence
 from heldout.measures import calibration as measure
 from heldout.measures.calibration import Coefficient
-from heldout.report.answer import percent
-from heldout.report.curves import frequent
-from heldout.report.display import Format
-from heldout.report.glossary import Entry
+from heldout.results.headline import percent
+from heldout.results.curves import frequent
+from heldout.results.display import Format
+from heldout.results.glossary import Entry
 
 COX = ("Cox 1958, Biometrika 45, 562–565", "https://doi.org/10.1093/biomet/45.3-4.562")
 NAEINI = ("Naeini, Cooper & Hauskrecht 2015, AAAI", "https://doi.org/10.1609/aaai.v29i1.9602")

@@ -1,9 +1,11 @@
 """What the comparisons of learners say, in a sentence."""
 
+from typing import NamedTuple
+
 from heldout.estimates.alike import like_the_best
-from heldout.report import glossary
-from heldout.report.display import listed
-from heldout.report.scale import Scale
+from heldout.results import glossary
+from heldout.results.display import listed
+from heldout.results.scale import Scale
 from heldout.results.tables import Table
 
 JUDGES = (
@@ -13,8 +15,19 @@ JUDGES = (
 """The estimators that say which learner is best: the first that all learners have."""
 
 
-def group_sentence(comparisons: Table | None, estimates: Table, scale: Scale) -> str:
-    """Which learners cannot be told from the best one; empty if nothing was compared."""
+class Group(NamedTuple):
+    """The best learner and those that cannot be told from it."""
+
+    best: str
+    alike: list[str]
+    judge: str
+    """The estimator that says which learner is best."""
+    learners: int
+    pairs: int
+
+
+def best_group(comparisons: Table | None, estimates: Table) -> Group | None:
+    """Find the learners that cannot be told from the best one; None if nothing was compared."""
     pairs = {
         (row["learner_a"], row["learner_b"]): row["told_apart"]
         for row in (comparisons.rows if comparisons else [])
@@ -23,12 +36,19 @@ def group_sentence(comparisons: Table | None, estimates: Table, scale: Scale) ->
     names = list(dict.fromkeys(name for pair in pairs for name in pair))
     judge, risks = _risks(estimates, names)
     if not pairs or not risks:
-        return ""
+        return None
     best = min(names, key=lambda name: risks[name])
-    alike = like_the_best(pairs, best)
-    count = "one pair" if len(pairs) == 1 else f"Holm over all {len(pairs)} pairs"
-    title = glossary.estimator(judge).title
-    told = _told(alike, best, len(names))
+    return Group(best, like_the_best(pairs, best), judge, len(names), len(pairs))
+
+
+def group_sentence(comparisons: Table | None, estimates: Table, scale: Scale) -> str:
+    """Which learners cannot be told from the best one; empty if nothing was compared."""
+    group = best_group(comparisons, estimates)
+    if group is None:
+        return ""
+    count = "one pair" if group.pairs == 1 else f"Holm over all {group.pairs} pairs"
+    title = glossary.estimator(group.judge).title
+    told = _told(group.alike, group.best, group.learners)
     return f"{told}, which has the {scale.best} {scale.label} by {title} ({count})."
 
 

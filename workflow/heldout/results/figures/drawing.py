@@ -10,14 +10,15 @@ from heldout.errors import HeldoutError
 from heldout.estimates.spec import LossTableSpec
 from heldout.files import write_atomic
 from heldout.measures.registry import loss_for
-from heldout.report import answer, glossary
-from heldout.report.display import Format
-from heldout.report.over_time import over_time
-from heldout.report.predictions import diagnostics
-from heldout.report.scale import Scale, scale_of
+from heldout.results import glossary, headline
+from heldout.results.display import Format
+from heldout.results.over_time import over_time
+from heldout.results.predictions import diagnostics
+from heldout.results.scale import Scale, scale_of
 from heldout.results.scores import scored
 from heldout.results.tables import Row, Table
-from heldout.results.task import ALL, TaskResults
+from heldout.results.tables import ALL
+from heldout.results.task import TaskResults
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,16 +104,17 @@ def write_figures(
     loss = loss_for(spec.loss, table.classes, table.class_counts)
     scale = scale_of(loss, estimates)
     learners = [learner.as_spec() for learner in spec.learners]
-    baselines = answer.baselines(learners)
-    from heldout.report import figure_predictions, figure_time, figure_tuning
+    baselines = headline.baselines(learners)
+    from heldout.results.figures import over_time as blocks
+    from heldout.results.figures import predictions, tuning
 
     drawers: dict[str, Callable[[], Figure]] = {
         "estimates": lambda: estimates_figure(estimates, baselines, scale),
-        "tuning": lambda: figure_tuning.tuning_figure(
+        "tuning": lambda: tuning.tuning_figure(
             scored(risks, loss), selection, learners, scale
         ),
-        "predictions": lambda: figure_predictions.predictions_figure(held_out),
-        "over_time": lambda: figure_time.time_figure(in_time, scale),
+        "predictions": lambda: predictions.predictions_figure(held_out),
+        "over_time": lambda: blocks.time_figure(in_time, scale),
     }
     with matplotlib.rc_context(STYLE):
         for name, draw in drawers.items():
@@ -121,14 +123,20 @@ def write_figures(
 
 def load_matplotlib() -> Any:
     """Import matplotlib without a display; if it is not installed, the error says how to."""
+    matplotlib = find_matplotlib("figures: true needs")
+    matplotlib.use("agg")
+    return matplotlib
+
+
+def find_matplotlib(needs: str) -> Any:
+    """Import matplotlib with the display that it finds; if it is not installed, the error says how to."""
     try:
         import matplotlib
     except ImportError:
         raise HeldoutError(
-            "figures: true needs matplotlib, which is not installed; "
+            f"{needs} matplotlib, which is not installed; "
             "run: pip install matplotlib (or pip install -e '.[figures]')"
         ) from None
-    matplotlib.use("agg")
     return matplotlib
 
 
@@ -169,7 +177,7 @@ def estimates_figure(estimates: Table, baselines: list[str], scale: Scale) -> "F
     )  # fmt: skip
     for axis, name in zip(axes.flat, panels, strict=False):
         rows = {kind: row for (who, kind), row in recommended.items() if who == name}
-        estimates_panel(axis, rows, names, short(answer.learner_title(name)))
+        estimates_panel(axis, rows, names, short(headline.learner_title(name)))
         percent_axis(axis.xaxis, scale.show)
     for i, axis in enumerate(axes.flat):
         axis.set_visible(i < len(panels))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib import pyplot as plt
 
-from heldout.report.figures import INK, SOFT, WIDTH, note_figure, short
+from heldout.results.figures.drawing import INK, SOFT, WIDTH, note_figure, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,11 +8,11 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 from heldout.names import canonical
-from heldout.report import glossary
-from heldout.report.display import significant
-from heldout.report.figures import INK, SOFT, WIDTH, note_figure, percent_axis, short
-from heldout.report.grids import describe_grids
-from heldout.report.scale import Scale
+from heldout.results import glossary
+from heldout.results.display import significant
+from heldout.results.figures.drawing import INK, SOFT, WIDTH, note_figure, percent_axis, short
+from heldout.results.grids import describe_grids
+from heldout.results.scale import Scale
 from heldout.results.tables import Row, Table
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""The workflow without files: an evaluation in memory, and an estimator that evaluates itself."""
