@@ -23,6 +23,7 @@ ROOMS = (
     "checks",
     "results",
     "report",
+    "export",
     "audit",
     "config",
     "execution",

@@ -16,13 +16,18 @@ from inprocess import run_task
 
 from heldout.execution.specs import build
 from heldout.execution.study import Study
+from heldout.measures.registry import LOSSES
 from heldout.measures.spec import LossSpec
 from heldout.receipts import Receipt, write_receipt
 from heldout.report import assets, steps, task
 from heldout.report.fits import fits_by_estimate
 from heldout.report.overview import index_page
 from heldout.results import grids
+from heldout.results.answer import answer_of
+from heldout.results.held_out_sets import HeldOutSets
 from heldout.results.predictions import diagnostics
+from heldout.results.scale import scale_of
+from heldout.results.task import TaskResults, facts_of
 
 SCRIPT = "<script>alert(1)</script>"
 HOSTILE = [
@@ -48,11 +53,45 @@ def test_the_answer_comes_first_in_plain_words(tmp_path: Path) -> None:
     assert text.index("27.2 %") < text.index("Error of every learner by every estimator")
 
 
+def test_the_head_says_what_the_terminal_says(tmp_path: Path) -> None:
+    """Every line of the answer in its order; each part of it in the same words."""
+    checks = [
+        {
+            "code": "H1",
+            "title": "",
+            "status": "fail",
+            "severity": "note",
+            "message": "look",
+            "docs": "",
+        },
+        {
+            "code": "H2",
+            "title": "",
+            "status": "pass",
+            "severity": "note",
+            "message": "",
+            "docs": "",
+        },
+    ]
+    pairs = [{"learner_a": "mean", "learner_b": "knn", "difference": 0.1, "told_apart": False}]
+    case = Case(tables={"comparisons": pairs, "checks": checks})
+    text = page_of(case, tmp_path).text
+    results = TaskResults(tmp_path / "small")
+    learners = [learner.as_spec() for learner in case.spec().cells.learners]
+    scale = scale_of(LOSSES["zero_one"], results.estimates)
+    said = answer_of(facts_of(results, scale, learners, HeldOutSets(folds=2, repeats=1)))
+    place = text.index(said.heading)
+    for line in said.lines:
+        for part in (line.label, *line.value.split(": "), line.interval, line.note):
+            place = text.index(part.replace("\u00a0", " "), place)
+    assert "sealed test" in [line.label for line in said.lines]
+
+
 def test_every_interval_is_said_to_be_for_something(tmp_path: Path) -> None:
     text = page_of(Case(), tmp_path).text
     assert "The 95 % interval by Nested CV is for the target of nested_cv." in text
     assert "The 95 % interval is for the target of test." in text
-    assert "95 % interval 23.2 to 31.2 %, for the target of nested_cv Nested CV" in text
+    assert "95 % The interval is for the target of nested_cv. Nested CV , Bayle" in text
     assert "Of K-fold CV, Leave-one-out" in text.split("Explanations")[-1]
 
 
@@ -206,7 +245,7 @@ def test_a_refused_test_is_said_in_the_answer_and_beside_the_openings(tmp_path: 
     case.test |= REFUSED
     text = page_of(case, tmp_path).text
     answer, openings = text.split("Openings of the sealed test set")
-    assert "The test set has judged; open it: command" in answer
+    assert "sealed test none: the test set has judged; open it: command" in answer
     assert "It was not opened for this selection (m1): the test set has judged" in openings
     assert "2026-01-02 03:04:05 UTC small knn" in openings
 

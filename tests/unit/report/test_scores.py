@@ -35,9 +35,9 @@ def test_an_auc_is_shown_as_an_auc(tmp_path: Path) -> None:
     page = page_of(Case(loss="roc_auc"), tmp_path)
     assert "is expected to have an AUC of 0.728 (95 % interval 0.688 to 0.768, by Nested CV)" in page.text  # fmt: skip
     assert "the final model had an AUC of 0.778 (95 % interval 0.738 to 0.818)" in page.text
-    assert "Expected AUC on new data" in page.text
+    assert "expected AUC 0.728 0.688 to 0.768 nested CV, 2 folds; 95 %" in page.text
     assert "AUC of every learner by every estimator" in page.text
-    assert "Baseline: mean 0.510" in page.text
+    assert "baseline 0.510" in page.text
     for risk in ("0.272", "27.2 %", "0.222"):
         assert risk not in page.text
     assert "The words below speak of risks: the risk is 1 − AUC." in page.text
@@ -57,14 +57,14 @@ def test_the_data_behind_the_plots_keep_risks_and_say_how_to_read_them(tmp_path:
 def test_an_accuracy_is_a_percentage_and_an_error_stays_one(tmp_path: Path) -> None:
     text = page_of(Case(loss="accuracy"), tmp_path).text
     assert "expected to have an accuracy of 72.8 % (95 % interval 68.8 to 76.8 %, by Nested CV)" in text  # fmt: skip
-    assert "Expected accuracy on new data" in text
-    assert "Expected error on new data" in page_of(Case(), tmp_path / "2").text
+    assert "expected accuracy 72.8 %" in text
+    assert "expected error 27.2 %" in page_of(Case(), tmp_path / "2").text
 
 
 def test_a_squared_error_has_its_root_in_the_unit_of_the_target(tmp_path: Path) -> None:
     text = page_of(Case(loss="squared", classes=None), tmp_path).text
     assert "; its root is 0.521 (0.481 to 0.558), in the unit of the target." in text
-    assert "root 0.521 (0.481 to 0.558), in the unit of the target" in text
+    assert "nested CV, 2 folds; 95 %; root 0.521 (0.481 to 0.558) The interval is for" in text
     assert "its root" not in page_of(Case(loss="absolute", classes=None), tmp_path / "2").text
 
 

@@ -55,6 +55,11 @@ def parser() -> argparse.ArgumentParser:
     _add_show(
         commands.add_parser("show", help="print the answer for a task, its tables, or one cell")
     )
+    _add_export(
+        commands.add_parser(
+            "export", help="write methods, tables, a model card and figures of a task"
+        )
+    )
     _add_progress(commands.add_parser("progress", help="show how many cells are fitted"))
     return whole
 
@@ -135,6 +140,12 @@ def _add_show(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--all", action="store_true", help="all tables: every estimate with every interval, metrics"
     )
+
+
+def _add_export(command: argparse.ArgumentParser) -> None:
+    command.add_argument("task", metavar="TASK")
+    command.add_argument("--output", type=Path, metavar="DIR", help="default: export/TASK")
+    command.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help=_default())
 
 
 def _add_progress(command: argparse.ArgumentParser) -> None:

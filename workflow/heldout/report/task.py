@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from heldout.checks.registry import SEVERITIES
 from heldout.data.prepared import Prepared, open_prepared
 from heldout.measures.loss import Loss
 from heldout.measures.registry import loss_for
@@ -13,13 +12,15 @@ from heldout.report.page import render
 from heldout.report.provenance import provenance, read_manifest_files
 from heldout.report.spec import ReportSpec
 from heldout.results import calibration, compared, glossary, grids, headline
+from heldout.results.answer import answer_of, check_counts, failed_checks
 from heldout.results.display import heads
+from heldout.results.held_out_sets import counted_sets
 from heldout.results.over_time import over_time
 from heldout.results.predictions import diagnostics
 from heldout.results.scale import Scale, scale_of
 from heldout.results.scores import about_the_risk
 from heldout.results.tables import Row, Table
-from heldout.results.task import TaskResults
+from heldout.results.task import TaskResults, facts_of
 
 REQUIRED = ("estimates", "risks")
 EXTRA = ("metrics", "folds", "comparisons", "confidence_set", "checks")
@@ -55,11 +56,14 @@ def report_page(folder: Path, spec: ReportSpec, batches: int) -> str:
     held_out = diagnostics(folder, spec.cells, batches, *chosen, spec.level)
     in_time = over_time(folder, spec.cells, batches, selection, tables.get("folds"))
     words = glossary.as_json(names, interval_names(tables))
+    manifests = read_manifest_files(folder, batches)
+    sets = counted_sets(name for one in manifests for cell in one["cells"] for name in cell["sets"])
+    learners = [learner.as_spec() for learner in spec.cells.learners]
     payload = {
         **payload_of(spec, scale, selection, tables),
         "metrics": metrics.payload(tables.get("metrics"), further),
         "estimators": names,
-        "fits": fits_by_estimate(read_manifest_files(folder, batches), names, source["data"]["n"]),
+        "fits": fits_by_estimate(manifests, names, source["data"]["n"]),
         "words": words,
         "predictions": held_out,
         "over_time": in_time,
@@ -72,7 +76,9 @@ def report_page(folder: Path, spec: ReportSpec, batches: int) -> str:
         loss=loss,
         selection=selection,
         scale=scale,
-        answer=answers(tables["estimates"], spec, scale, results.test),
+        answer=answer_of(facts_of(results, scale, learners, sets)),
+        sentences=sentences(tables["estimates"], scale, len(learners), results.test),
+        caveat=caveat(tables["estimates"], scale),
         positive=positive(spec, [loss, *further.values()], table),
         risk_is=about_the_risk(loss),
         matrix=matrix(tables["estimates"], names, selection["learner"]),
@@ -82,6 +88,7 @@ def report_page(folder: Path, spec: ReportSpec, batches: int) -> str:
         kept=confidence_set.sentences(selection),
         metrics=metrics.table_of(tables.get("metrics"), further),
         failed=failed_checks(tables.get("checks")),
+        checked=check_counts(tables["checks"]) if "checks" in tables else "",
         show=scale.show,
         span=headline.span,
         tables=tables,
@@ -111,35 +118,27 @@ def payload_of(
     }
 
 
-def answers(
-    estimates: Table, spec: ReportSpec, scale: Scale, sealed: dict[str, Any] | None
-) -> dict[str, Any]:
-    """The figures and sentences at the top of the page."""
-    found: dict[str, Any] = {"expected": None, "test": None, "baseline": None, "sentences": []}
+def sentences(
+    estimates: Table, scale: Scale, learners: int, sealed: dict[str, Any] | None
+) -> list[str]:
+    """What to expect of new data, and the sealed test, each in a sentence or two."""
+    found = []
     expected = headline.headline_row(estimates, pooled=scale.loss.pooled)
-    test = headline.test_row(estimates)
     if expected is not None:
-        found["expected"] = answer.figure(expected, scale)
-        learners = [learner.as_spec() for learner in spec.cells.learners]
-        found["sentences"].append(
-            joined(
-                answer.expected_sentence(expected, scale, len(learners)),
-                answer.interval_sentence(expected, scale),
-            )
-        )
-        baseline = headline.baseline_row(estimates, learners, expected)
-        found["baseline"] = baseline and answer.figure(baseline, scale) | {
-            "of": baseline["learner"]
-        }
+        said = answer.expected_sentence(expected, scale, learners)
+        found.append(joined(said, answer.interval_sentence(expected, scale)))
+    test = headline.test_row(estimates)
     if test is not None:
-        found["test"] = answer.figure(test, scale)
-        count = sealed["count"] if sealed else 0
-        found["sentences"].append(
-            joined(answer.test_sentence(test, scale, count), answer.interval_sentence(test, scale))
-        )
-    elif sealed is not None:
-        found["sentences"].append(answer.as_sentence(sealed["message"]))
+        said = answer.test_sentence(test, scale, sealed["count"] if sealed else 0)
+        found.append(joined(said, answer.interval_sentence(test, scale)))
     return found
+
+
+def caveat(estimates: Table, scale: Scale) -> glossary.Entry | None:
+    """The estimator of the expected value, if there is something to be said against it."""
+    expected = headline.headline_row(estimates, pooled=scale.loss.pooled)
+    entry = glossary.estimator(expected["estimator"]) if expected else None
+    return entry if entry is not None and entry.caveat else None
 
 
 def positive(spec: ReportSpec, losses: list[Loss], table: Prepared) -> str:
@@ -185,13 +184,6 @@ def matrix(estimates: Table, names: list[str], best: str) -> dict[str, Any]:
             for row in rows
         ],
     }
-
-
-def failed_checks(checks: Table | None) -> list[Row]:
-    """The failed checks, the most severe first; unknown severities last."""
-    failed = checks.where(status="fail") if checks else []
-    rank = {severity: i for i, severity in enumerate(SEVERITIES)}
-    return sorted(failed, key=lambda check: rank.get(check["severity"], len(rank)))
 
 
 def shown_tables(results: TaskResults, with_metrics: bool) -> dict[str, Table]:

@@ -90,6 +90,8 @@ class Line:
         Whether it is about an estimate.
     target
         What the interval is for.
+    estimator, method
+        The estimator, and the name of the interval; empty for a text, and where there is none.
     role
         The role of the estimator; empty for a text.
     """
@@ -100,6 +102,8 @@ class Line:
     notes: tuple[str, ...] = ()
     measured: bool = False
     target: str = ""
+    estimator: str = ""
+    method: str = ""
     role: str = ""
 
     @property
@@ -217,6 +221,8 @@ def _measured(label: str, row: Row, scale: Scale, *notes: str) -> Line:
         (*notes, "" if interval else row.get("note") or NO_INTERVAL, root),
         measured=True,
         target=in_words(row.get("interval_target") or "", scale.loss) if interval else "",
+        estimator=row["estimator"],
+        method=(row.get("interval") or "") if interval else "",
         role="other" if label == "baseline" else glossary.estimator(row["estimator"]).role,
     )
 
@@ -236,11 +242,11 @@ def _checks(facts: Facts) -> list[Line]:
     if facts.checks is None or not facts.checks.rows:
         return [Line("warning", text) for text in facts.selection["warnings"]]
     failed = failed_checks(facts.checks)
-    counts = [f"{len(facts.checks.where(status='pass'))} passed", *_by_severity(failed)]
+    counts = check_counts(facts.checks)
     said = [f"{row['code']} {_in_one_line(row['message'] or row['title'])}" for row in failed]
     if len(said) == 1:
-        return [Line("checks", f"{', '.join(counts)}: {said[0]}")]
-    return [Line("checks", ", ".join(counts)), *(Line("", text) for text in said)]
+        return [Line("checks", f"{counts}: {said[0]}")]
+    return [Line("checks", counts), *(Line("", text) for text in said)]
 
 
 def failed_checks(checks: Table | None) -> list[Row]:
@@ -267,12 +273,28 @@ def failed_checks(checks: Table | None) -> list[Row]:
     return sorted(failed, key=lambda check: rank.get(check["severity"], len(rank)))
 
 
-def _by_severity(failed: Iterable[Row]) -> list[str]:
-    """`1 error`, `2 notes`."""
-    found: dict[str, int] = {}
-    for row in failed:
-        found[row["severity"]] = found.get(row["severity"], 0) + 1
-    return [counted(count, severity) for severity, count in found.items()]
+def check_counts(checks: Table) -> str:
+    """Count checks: `15 passed, 1 error, 2 notes`; those that do not apply are not counted.
+
+    Parameters
+    ----------
+    checks
+        The rows of checks.csv.
+
+    Returns
+    -------
+    str
+        How many passed, and how many failed of each severity.
+
+    Examples
+    --------
+    >>> rows = [{"status": "pass", "severity": "note"}, {"status": "fail", "severity": "note"}]
+    >>> check_counts(Table(["status", "severity"], rows))
+    '1 passed, 1 note'
+    """
+    severities = [row["severity"] for row in failed_checks(checks)]
+    failed = [counted(severities.count(one), one) for one in dict.fromkeys(severities)]
+    return ", ".join([f"{len(checks.where(status='pass'))} passed", *failed])
 
 
 def _in_one_line(text: str) -> str:

@@ -72,8 +72,10 @@ FOREIGN = 0x2E80
 """The first code point that matplotlib's font lacks: it would warn about each."""
 
 
-def draw_figures(folder: Path, spec: LossTableSpec, batches: int, level: float) -> None:
-    """Draw the figures of a task into `results/TASK/figures`.
+def draw_figures(
+    folder: Path, spec: LossTableSpec, batches: int, level: float, into: Path | None = None
+) -> list[Path]:
+    """Draw the figures of a task.
 
     Parameters
     ----------
@@ -85,17 +87,28 @@ def draw_figures(folder: Path, spec: LossTableSpec, batches: int, level: float) 
         The number of batches that the cells were fitted in.
     level
         The confidence level.
+    into
+        Where to write them; `results/TASK/figures` by default.
+
+    Returns
+    -------
+    list of pathlib.Path
+        The files.
     """
     load_matplotlib()  # an error that says how to install it comes before the work
     selection = TaskResults(folder).selection
     held_out = diagnostics(folder, spec, batches, selection["learner"], selection["theta"], level)
     in_time = over_time(folder, spec, batches, selection, TaskResults(folder).table("folds"))
-    write_figures(folder, spec, held_out, in_time)
+    return write_figures(folder, spec, held_out, in_time, into)
 
 
 def write_figures(
-    folder: Path, spec: LossTableSpec, held_out: Any, in_time: dict[str, Any] | None = None
-) -> None:
+    folder: Path,
+    spec: LossTableSpec,
+    held_out: Any,
+    in_time: dict[str, Any] | None = None,
+    into: Path | None = None,
+) -> list[Path]:
     """Draw the figures from the tables of a task, `diagnostics` of its predictions, and its blocks of time."""
     matplotlib = load_matplotlib()
     results = TaskResults(folder)
@@ -116,9 +129,14 @@ def write_figures(
         "predictions": lambda: predictions.predictions_figure(held_out),
         "over_time": lambda: blocks.time_figure(in_time, scale),
     }
+    if into is not None and in_time is None:  # the workflow declares every figure; nobody else needs a note
+        del drawers["over_time"]
     with matplotlib.rc_context(STYLE):
-        for name, draw in drawers.items():
-            save(draw(), folder / "figures", name)
+        return [
+            path
+            for name, draw in drawers.items()
+            for path in save(draw(), into or folder / "figures", name)
+        ]
 
 
 def load_matplotlib() -> Any:
@@ -140,7 +158,7 @@ def find_matplotlib(needs: str) -> Any:
     return matplotlib
 
 
-def save(drawn: "Figure", folder: Path, name: str) -> None:
+def save(drawn: "Figure", folder: Path, name: str) -> list[Path]:
     """Write one figure in every format."""
     from matplotlib import pyplot as plt
 
@@ -151,6 +169,7 @@ def save(drawn: "Figure", folder: Path, name: str) -> None:
             lambda file, kind=kind: drawn.savefig(file, format=kind, metadata=UNDATED[kind]),  # type: ignore[misc]
         )
     plt.close(drawn)
+    return [folder / f"{name}.{kind}" for kind in KINDS]
 
 
 # --- every estimate: dots and intervals ------------------------------------------------------

@@ -1,0 +1,1 @@
+"""What goes into a paper: a paragraph on the methods, tables, a model card and figures."""

@@ -1,0 +1,100 @@
+"""All that an export is written from: the facts of the answer, and what is known of the run."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from heldout import __version__
+from heldout.files import read_json
+from heldout.names import canonical
+from heldout.receipts import RECEIPTS, read_receipt
+from heldout.report.fits import kind_of
+from heldout.resampling.kinds import LOO
+from heldout.results.answer import Answer, Facts, answer_of
+from heldout.results.study import Task
+from heldout.results.task import TaskResults, facts_of
+
+
+@dataclass(frozen=True)
+class Material:
+    """What is known of a finished task.
+
+    Parameters
+    ----------
+    task
+        The task, whose files are compared with their digests.
+    """
+
+    task: Task
+
+    @cached_property
+    def results(self) -> TaskResults:
+        """The files of the task."""
+        assert self.task.answer  # the files behind it are as they were written
+        return TaskResults(self.task.folder)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """The facts of the answer."""
+        found = self.results
+        return facts_of(found, found.scale, found.learners, found.sets)
+
+    @cached_property
+    def answer(self) -> Answer:
+        """The answer in words."""
+        return answer_of(self.facts)
+
+    @property
+    def table(self) -> Mapping[str, Any]:
+        """The facts about the prepared table."""
+        return self.results.facts
+
+    @cached_property
+    def versions(self) -> dict[str, str]:
+        """The versions of the software, as the card of the final model has them."""
+        card = self.task.card
+        return {"heldout": __version__, **card["versions"], **json.loads(card["libraries"])}
+
+    @cached_property
+    def asked_to_seal(self) -> Any:
+        """The key `test` of the config: a share of the rows, or another table; None where it is not known."""
+        receipt = read_receipt(self.task.folder / RECEIPTS / "prepare_data.json")
+        return None if receipt is None else receipt.request.get("spec", {}).get("test")
+
+    @cached_property
+    def fits(self) -> int:
+        """How many models were fitted; leave-one-out fits one for each row and θ."""
+        return counted_fits([read_json(path) for path in self.results.manifests], self.table["n"])
+
+
+def counted_fits(manifests: list[dict[str, Any]], rows: int) -> int:
+    """Count the fits behind the numbers.
+
+    Parameters
+    ----------
+    manifests
+        The content of the manifests of a task.
+    rows
+        The number of rows, each of which leave-one-out leaves out once.
+
+    Returns
+    -------
+    int
+        How many models were fitted.
+
+    Examples
+    --------
+    >>> sets = {"full": [], "k2.r1.f01": [], "loo.c001": [], "loo.c002": []}
+    >>> counted_fits([{"cells": [{"learner": "knn", "theta": {}, "sets": sets}]}], rows=150)
+    152
+    """
+    entries = [entry for manifest in manifests for entry in manifest["cells"]]
+    kinds = [kind_of(name) for entry in entries for name in entry["sets"]]
+    left_out = {
+        (entry["learner"], canonical(entry["theta"]))
+        for entry in entries
+        if any(kind_of(name) == LOO for name in entry["sets"])
+    }
+    return sum(kind != LOO for kind in kinds) + rows * len(left_out)
