@@ -125,13 +125,18 @@ def test_a_mixture_of_learners_and_their_names() -> None:
             make_pipeline(StandardScaler(), SVC()),
             SVC(),
             {"estimator": Ridge(), "grid": {"alpha": (0.1, 1.0)}},
-            {"steps": ["scale", "ridge"]},
+            {"steps": ["scale", {"step": "ridge"}]},
+            {"estimator": RandomForestClassifier(), "grid": {"n_estimators": [1, 2]}},
+            "sklearn.naive_bayes.GaussianNB",
         ]
     )
-    assert given.names == ["knn", "tree", "svc", "svc_2", "ridge", "ridge_2"]
+    assert given.names == [
+        *("knn", "tree", "svc", "svc_2", "ridge", "ridge_2", "randomforestclassifier", "gaussiannb")
+    ]
     assert given.blocks["tree"]["grid"] == {"max_depth": [1, 2]}
-    assert list(given.objects) == ["svc", "svc_2", "ridge"]
+    assert list(given.objects) == ["svc", "svc_2", "ridge", "randomforestclassifier"]
     assert Given.of("knn").names == ["knn"]
+    assert Given.of(RandomForestClassifier()).names == ["randomforestclassifier"]
     assert Given.of({"a": "knn", "b": SVC()}).names == ["a", "b"]
 
 
@@ -168,6 +173,41 @@ def test_nothing_but_the_result_is_left(tmp_path: Any, monkeypatch: pytest.Monke
     assert "nothing is sealed in memory (test=0)" in repr(result)
 
 
+class _OfAnotherLibrary:
+    """A frame of a library that gives its columns as Arrow does, such as polars."""
+
+    def __init__(self, frame: pd.DataFrame):
+        self._frame = frame
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        import pyarrow as pa
+
+        return pa.table(self._frame).__arrow_c_stream__(requested_schema)
+
+
+def test_texts_of_a_frame_are_values_unless_they_are_said_to_be_missing() -> None:
+    frame = numbers().assign(word=np.resize(["", "NA", "x"], N))
+    found = [
+        evaluate(frame, "y", "tree", kfold={"k": 3}, **keys)
+        for keys in ({}, {"missing": ["", "NA"]})
+    ]
+    schemas = [one.facts["schema"]["columns"] for one in found]
+    assert [one["levels"] for one in schemas[0] if one["name"] == "word"] == [["", "NA", "x"]]
+    assert "word" not in [one["name"] for one in schemas[1] if len(one["levels"]) > 1]
+    assert found[1].facts["missing"].get("word", 0) in (0, 60)
+
+
+def test_lightgbm_gets_its_columns_as_they_are() -> None:
+    lightgbm = pytest.importorskip("lightgbm")
+    model, path = (
+        lightgbm.LGBMClassifier(n_estimators=5, min_child_samples=5),
+        "lightgbm.LGBMClassifier",
+    )
+    block = {"estimator": path, "params": {"n_estimators": 5, "min_child_samples": 5}}
+    one, other = (evaluate(table(), "y", {"m": m}, kfold={"k": 3}) for m in (model, block))
+    pd.testing.assert_frame_equal(one.risks, other.risks)
+
+
 def test_tables_of_other_kinds() -> None:
     import pyarrow as pa
 
@@ -178,6 +218,8 @@ def test_tables_of_other_kinds() -> None:
     ]
     for other in results[1:]:
         pd.testing.assert_frame_equal(results[0].risks, other.risks)
+    results.append(evaluate(_OfAnotherLibrary(frame), "y", "tree", kfold={"column": "part"}))
+    pd.testing.assert_frame_equal(results[0].risks, results[-1].risks)
     with pytest.raises(HeldoutError, match="a list is no table"):
         evaluate([[1, 2]], "y", "tree")
 

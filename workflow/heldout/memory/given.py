@@ -82,10 +82,12 @@ class Given:
 def _name_of(one: Any) -> str:
     """A short name; of an import path or an estimator its class, of a Pipeline that of its model."""
     if isinstance(one, Mapping):
-        steps = one.get("steps") or [""]
-        return _name_of(one.get("estimator") or steps[-1])
-    if isinstance(one, dict) and "step" in one:
-        return _name_of(one["step"])
+        named = [
+            one[key] for key in ("estimator", "step") if key in one
+        ]  # never asked whether it is true:
+        return _name_of(
+            named[0] if named else list(one.get("steps") or [""])[-1]
+        )  # an ensemble has a length
     if isinstance(one, str):
         short = one.replace(":", ".").rpartition(".")[2]
         return short if short == one else short.lower()
