@@ -9,7 +9,6 @@ RETURNED = {
     "heldout.results.study": ("Study", "Task", "Splits"),
     "heldout.results.cell": ("OpenedCell",),
     "heldout.results.plots": ("Plots",),
-    "heldout.memory.evaluation": ("Evaluation",),
 }
 """Classes that public functions return, by module."""
 HEAD = """# Python API

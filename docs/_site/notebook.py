@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
@@ -47,6 +48,13 @@ _SHOWN = {
 }
 
 
+def checkout(folder: Path) -> Path:
+    """A folder that looks like a checkout, and has no results."""
+    for name in ("Snakefile", "config", "data", "profiles", "workflow"):
+        (folder / name).symlink_to(ROOT / name)
+    return folder
+
+
 def run(path: Path, folder: Path) -> dict[str, Any]:
     """A notebook with the outputs of a run in a folder."""
     import nbclient
@@ -59,7 +67,8 @@ def run(path: Path, folder: Path) -> dict[str, Any]:
         kernel_name="python3",
         resources={"metadata": {"path": str(folder)}},
     )
-    client.execute(env={**os.environ, "JUPYTER_PLATFORM_DIRS": "1"})
+    programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    client.execute(env={**os.environ, "JUPYTER_PLATFORM_DIRS": "1", "PATH": programs})
     for cell in notebook.cells:
         cell.metadata = {}
     return notebook
@@ -68,7 +77,8 @@ def run(path: Path, folder: Path) -> dict[str, Any]:
 if __name__ == "__main__":
     import nbformat
 
-    done = run(TUTORIAL, Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT)
+    with TemporaryDirectory() as place:
+        done = run(TUTORIAL, checkout(Path(place)))
     done.metadata = {
         "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}
     }

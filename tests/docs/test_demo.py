@@ -1,0 +1,49 @@
+"""The demo tells the story that the README tells: its answer, word by word, and its longer grid."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import heldout
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PROMPT = "$ heldout show diabetes\n"
+
+
+def snakemake(folder: Path, config: str) -> None:
+    """The workflow with a config."""
+    (folder / "demo.yaml").write_text(config, encoding="utf-8")
+    command = ["snakemake", "--cores", "2", "--quiet", "all", "--configfile", "demo.yaml"]
+    command += ["--snakefile", str(ROOT / "Snakefile")]
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=folder, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_demo_gives_the_answer_of_the_readme(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = (ROOT / "config" / "config.yaml").read_text(encoding="utf-8")
+    (tmp_path / "data").symlink_to(ROOT / "data")
+    monkeypatch.chdir(tmp_path)
+    snakemake(tmp_path, config)
+    task = heldout.open("results")["diabetes"]
+    assert str(task).strip() == README.partition(PROMPT)[2].partition("```")[0].strip()
+    risks = task.estimates.query("estimator == 'nested_cv' and recommended").set_index("learner")
+    assert risks.ci_high["linear"] > risks.risk["all"] > risks.ci_low["linear"]
+    assert risks.ci_high["all"] < risks.ci_low["mean"]
+
+    longer = "{logspace: [-2, 4, 13]}"
+    assert f"`{longer}`" in README
+    snakemake(tmp_path, config.replace("{logspace: [-2, 1, 7]}", longer))
+    selection = json.loads(Path("results/diabetes/selection.json").read_text())
+    assert (selection["learner"], selection["test"]["state"]) == ("ridge", "refused")
+    assert 10 < selection["theta"]["alpha"] < 1e4
+    for batch in Path("results/diabetes/cells/manifests").glob("*.json"):
+        cells = json.loads(batch.read_text())["cells"]
+        assert {cell["learner"] for cell in cells if cell.get("fitted")} <= {"ridge"}
