@@ -68,7 +68,7 @@ def test_every_page_is_searched_without_a_server(site: Path) -> None:
 
 def test_every_public_name_is_on_the_page_of_the_api(site: Path) -> None:
     page = (site / "api.html").read_text(encoding="utf-8")
-    names = [name for name in getattr(heldout, "__all__", []) if not name.startswith("__")]
+    names = [name for name in heldout.__all__ if not name.startswith("__")]
     for name in names:
         assert f">heldout.{name}<" in page
     assert "open_prepared" in page
@@ -96,15 +96,11 @@ def texts(notebook: dict) -> list[str]:
     return ["".join(text) for text in shown if not "".join(text).startswith("<Figure")]
 
 
-@pytest.mark.skipif(
-    not hasattr(heldout, "evaluate"), reason="needs heldout.open and heldout.evaluate"
-)
 def test_the_tutorial_shows_what_it_gives(tmp_path: Path) -> None:
     """If it does not: python docs/_site/notebook.py."""
     pytest.importorskip("nbclient", reason="pip install 'heldout[docs]'")
-    for name in ("Snakefile", "workflow", "data", "profiles"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    given = module("notebook").run(TUTORIAL, tmp_path)
+    notebook = module("notebook")
+    given = notebook.run(TUTORIAL, notebook.checkout(tmp_path))
     assert texts(given) == texts(json.loads(TUTORIAL.read_text(encoding="utf-8")))
 
 
