@@ -11,6 +11,7 @@ RETURNED = {
     "heldout.results.plots": ("Plots",),
 }
 """Classes that public functions return, by module."""
+FIRST = ("open", "run", "evaluate", "NestedCV")
 HEAD = """# Python API
 
 What `import heldout` offers. It imports no library until it is used. The [tutorial](tutorial.md) shows it at work.
@@ -48,9 +49,10 @@ def _dotted(name: str, place: str) -> str:
 
 
 def _directives(found: dict[str, str]) -> Iterator[str]:
-    for name, path in found.items():
-        yield f"## heldout.{name}\n"
-        yield f"::: {path}\n    options: {{heading_level: 3, show_root_heading: false}}\n"
+    for name in sorted(
+        found, key=lambda name: (FIRST.index(name) if name in FIRST else len(FIRST), name)
+    ):
+        yield f"::: {found[name]}\n    options: {{heading: heldout.{name}, toc_label: heldout.{name}}}\n"
 
 
 def _returned() -> Iterator[str]:
