@@ -36,6 +36,7 @@ WITHOUT_EXAMPLE = {
     "results.figures.drawing.draw_figures": _FINISHED,
     "results.over_time.over_time": _FINISHED,
     "results.predictions.diagnostics": _FINISHED,
+    "export.write.write_export": _FINISHED,
     "report.overview.index_page": _FINISHED,
     "report.task.report_page": _FINISHED,
 }

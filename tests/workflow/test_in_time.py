@@ -59,5 +59,5 @@ def test_a_task_in_time_order_runs_to_its_end(tmp_path) -> None:
     assert "Risk over time" in page
     shown = project.show()
     assert shown.code == 0, shown.text
-    assert "nested_rolling" in shown.text
+    assert "nested rolling origin" in shown.text
     assert project.check().code == 0

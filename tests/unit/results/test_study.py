@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from inprocess import run_task
 from small_study import CONFIG
 
 import heldout
@@ -272,3 +273,65 @@ def test_figures_are_axes(task: Task) -> None:
     with pytest.raises(HeldoutError, match="no estimates of 'kn'; did you mean 'knn'"):
         task.plot.estimates("kn")
     plt.close("all")
+
+
+# --- other plans -------------------------------------------------------------------------------
+
+
+def plan(folder: Path, **keys: object) -> Task:
+    """A finished task of one learner on 60 rows; `keys` are those of its block of the config."""
+    rng = np.random.default_rng(1)
+    x, noise = rng.normal(size=60), rng.normal(size=60)
+    rows = [f"{a:.3f},{i},{1 + i % 3},{'yes' if a + b > 0.5 else 'no'}" for i, (a, b) in enumerate(zip(x, noise, strict=True))]  # fmt: skip
+    (folder / "t.csv").write_text("x,day,w,y\n" + "\n".join(rows) + "\n")
+    task = {"data": str(folder / "t.csv"), "target": "y", "test": 0, "learners": ["logistic"]}
+    learners = {"logistic": {"estimator": "logistic", "grid": {"C": [0.1, 1.0]}}}
+    config = {"tasks": {"t": {**task, **keys}}, "learners": learners}
+    run = run_task(config, folder)
+    request = json.loads(json.dumps(Study(config).request("estimate_risks", "t")))
+    receipt = Receipt("estimate_risks", request, {}, {})
+    write_receipt(run.folder / "receipts" / "estimate_risks.json", receipt)
+    return Task(run.folder)
+
+
+def test_a_threshold_decides_the_labels_of_its_cells(tmp_path: Path) -> None:
+    keys = {"estimators": ["kfold"], "kfold": {"k": 3}, "drop": ["day", "w"]}
+    task = plan(tmp_path, threshold="tune", loss="f1", **keys)
+    theta = {"C": 0.1, "threshold": 0.2}
+    cell = task.cell("logistic", theta, "k3.r1.f02")
+    said = cell.predictions
+    assert ((said["p_yes"] >= 0.2) == (said["prediction"] == "yes")).all()
+    rows = pd.read_csv(tmp_path / "t.csv").iloc[said["source_row"]]
+    assert (cell.model.predict(rows) == said["prediction"]).all()
+    with pytest.raises(HeldoutError, match='has no θ = {"C": 0.1}; there are .* and [0-9]+ more'):
+        task.cell("logistic", {"C": 0.1}, "full")
+    assert "loss" not in said
+
+
+def test_rows_with_weights_have_them(tmp_path: Path) -> None:
+    keys = {"estimators": ["kfold"], "kfold": {"k": 3}, "drop": ["day"]}
+    task = plan(tmp_path, weights="w", **keys)
+    frame = task.out_of_fold("logistic", {"C": 1.0})
+    means = [np.average(part["loss"], weights=part["weight"]) for _, part in frame.groupby("fold")]
+    risks = task.risks
+    row = risks[(risks.theta == '{"C":1.0}') & (risks.estimator == "kfold")]
+    assert np.mean(means) == pytest.approx(row["risk"].item())
+
+
+def test_rows_in_time_order(tmp_path: Path) -> None:
+    task = plan(tmp_path, time="day", drop=["w"], rolling={"blocks": 5})
+    frame = task.out_of_fold("logistic")
+    assert set(frame["set"]) == {"t5.b02", "t5.b03", "t5.b04", "t5.b05"}
+    assert "5 blocks" in repr(task)
+    axis = task.plot.over_time()
+    assert axis.get_xlabel() == "day"
+
+
+def test_rows_left_out_one_at_a_time(tmp_path: Path) -> None:
+    keys = {"estimators": ["loo"], "select": {"by": "loo"}, "drop": ["day", "w"]}
+    task = plan(tmp_path, **keys)
+    frame = task.out_of_fold("logistic")
+    assert frame["loss"].mean() == pytest.approx(task.selection["risk"])
+    assert sorted(frame["row"]) == list(range(60))
+    with pytest.raises(HeldoutError, match="no model was kept of"):
+        task.cell("logistic", None, "loo.c001").model  # noqa: B018

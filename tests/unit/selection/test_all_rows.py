@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from tables import write_csv
 
 from heldout.cli import main
-from heldout.cli.show import task_text
+from heldout.cli.show import tables_text
 from heldout.errors import HeldoutError
 from heldout.execution.study import Study
 from heldout.execution.upkeep.wanted import jobs_of
@@ -81,7 +81,7 @@ def test_everybody_says_so(table: dict[str, Any], capsys: pytest.CaptureFixture[
     run = run_task(config(drop=["w"]), Path())
     refit = run.selection["refit"]
     assert (refit["model"], refit["state"]) == ("model_all.joblib", "trained")
-    assert refit["note"] in task_text(open_task(Path("results"), "t"), every_interval=False)
+    assert refit["note"] in tables_text(open_task(Path("results"), "t"))
     run_step(Study(config(drop=["w"])), run.folder, "render_report", "t")
     assert refit["note"] in (run.folder / "report.html").read_text()
     capsys.readouterr()

@@ -10,7 +10,7 @@ from heldout import __version__
 from heldout.files import read_json
 from heldout.names import canonical
 from heldout.receipts import RECEIPTS, read_receipt
-from heldout.report.fits import kind_of
+from heldout.report import fits
 from heldout.resampling.kinds import LOO
 from heldout.results.answer import Answer, Facts, answer_of
 from heldout.results.study import Task
@@ -91,10 +91,10 @@ def counted_fits(manifests: list[dict[str, Any]], rows: int) -> int:
     152
     """
     entries = [entry for manifest in manifests for entry in manifest["cells"]]
-    kinds = [kind_of(name) for entry in entries for name in entry["sets"]]
+    kinds = [fits.kind_of(name) for entry in entries for name in entry["sets"]]
     left_out = {
         (entry["learner"], canonical(entry["theta"]))
         for entry in entries
-        if any(kind_of(name) == LOO for name in entry["sets"])
+        if any(fits.kind_of(name) == LOO for name in entry["sets"])
     }
     return sum(kind != LOO for kind in kinds) + rows * len(left_out)

@@ -10,6 +10,7 @@ from heldout.export.tables import latex_table, markdown_table
 from heldout.files import write_text
 from heldout.results.figures.drawing import draw_figures
 from heldout.results.study import Task
+from heldout.user_code.search import look_in_study_folder
 
 
 def write_export(task: Task, folder: Path) -> list[Path]:
@@ -42,6 +43,9 @@ def write_export(task: Task, folder: Path) -> list[Path]:
         (row["level"] for row in material.facts.estimates.rows if row["level"]), default=0.95
     )
     results = material.results
+    loss = results.cells.loss
+    if loss is not None and loss.source:  # a function of the user's own is imported from there
+        look_in_study_folder()
     drawn = draw_figures(results.folder, results.cells, results.batches, level, folder / "figures")
     return [*(folder / name for name in texts), *drawn]
 

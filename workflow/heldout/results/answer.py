@@ -240,7 +240,7 @@ def _not_told_apart(facts: Facts) -> list[Line]:
 def _checks(facts: Facts) -> list[Line]:
     """How many checks passed, and those that failed; without checks, the warnings of the selection."""
     if facts.checks is None or not facts.checks.rows:
-        return [Line("warning", text) for text in facts.selection["warnings"]]
+        return [Line("warning", text) for text in facts.selection.get("warnings", [])]
     failed = failed_checks(facts.checks)
     counts = check_counts(facts.checks)
     said = [f"{row['code']} {_in_one_line(row['message'] or row['title'])}" for row in failed]
@@ -302,6 +302,22 @@ def _in_one_line(text: str) -> str:
 
 
 def title_in_sentence(row: Row) -> str:
-    """The title of an estimator as it stands within a sentence: `nested CV`, `K-fold CV`."""
+    """Write the title of an estimator as it stands within a sentence.
+
+    Parameters
+    ----------
+    row
+        A row of estimates.csv.
+
+    Returns
+    -------
+    str
+        Without a capital letter, unless it is that of a name.
+
+    Examples
+    --------
+    >>> [title_in_sentence({"estimator": name}) for name in ("nested_cv", "kfold")]
+    ['nested CV', 'K-fold CV']
+    """
     title = glossary.estimator(row["estimator"]).title
     return title if title.startswith(NAMES) else title[:1].lower() + title[1:]

@@ -61,7 +61,7 @@ def as_text(answer: Answer) -> str:
     >>> lines = [Line("selected", "knn"), Line("expected error", "1.5 %", "0.4 to 4.6 %", ("nested CV",), True)]
     >>> print(as_text(Answer("penguins", "species from 7 columns", lines)))
     penguins   species from 7 columns
-      selected         knn
+      selected        knn
       expected error  1.5 %  0.4 to 4.6 %  nested CV
     """
     lines = _some_checks(answer.lines, answer.task)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from heldout.cells.manifest import Index, read_manifests, record_of
+from heldout.cells.manifest import Index, read_manifests
 from heldout.cells.model_file import open_model
 from heldout.cells.store import Cell, Record, Store
 from heldout.errors import HeldoutError, did_you_mean
@@ -19,6 +19,7 @@ from heldout.names import Theta, canonical
 from heldout.numerics.fit_warning import FitWarning
 from heldout.results.rows_frame import rows_frame
 from heldout.results.task import TaskResults
+from heldout.user_code.search import look_in_study_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +50,7 @@ class OpenedCell:
 
     @property
     def _record(self) -> Record:
-        return record_of(self.cells.index, self.learner, self._fitted, self.held_out)
+        return self.cells.index[self.learner, canonical(self._fitted), self.held_out]
 
     @property
     def _fitted(self) -> Theta:
@@ -82,7 +83,6 @@ class OpenedCell:
         It is a pickle: open only those of people whom you trust.
         """
         from heldout.selection.final import Predictor
-        from heldout.user_code.search import look_in_study_folder
 
         if self._record.model is None:
             raise HeldoutError(f"no model was kept of {self}; its predictions are there")
@@ -144,6 +144,9 @@ class OpenedCells:
     def table(self) -> LossTable:
         """The losses of all cells, computed when they are asked for."""
         assert self.index
+        loss = self.task.cells.loss
+        if loss is not None and loss.source:  # a function of the user's own is imported from there
+            look_in_study_folder()
         return open_loss_table(self.folder, self.task.cells, self.task.batches)
 
     def learner(self, name: str) -> str:

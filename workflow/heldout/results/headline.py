@@ -17,9 +17,27 @@ PLAIN = {
 
 
 def headline_row(estimates: Table, learner: str = ALL, pooled: bool = False) -> Row | None:
-    """The row that is shown as the expected value, with its recommended interval.
+    """Choose the row that is shown as the expected value, with its recommended interval.
 
-    `pooled`: the value of the loss is that of all held-out rows together, where there is one.
+    Parameters
+    ----------
+    estimates
+        The rows of estimates.csv.
+    learner
+        Whose; by default the choice between all learners.
+    pooled
+        Whether the value of the loss is that of all held-out rows together, where there is one.
+
+    Returns
+    -------
+    dict or None
+        The row of the most honest estimator; None if there is no estimate but the sealed test.
+
+    Examples
+    --------
+    >>> table = Table([], [{"learner": "all", "estimator": name, "recommended": True} for name in ("kfold", "test")])
+    >>> headline_row(table)["estimator"]
+    'kfold'
     """
     rows = {name: row for (who, name), row in estimates.recommended().items() if who == learner}
     others = [name for name in rows if name != "test"]
@@ -35,7 +53,24 @@ def _headline_rank(name: str, pooled: bool) -> float:
 
 
 def test_row(estimates: Table) -> Row | None:
-    """The recommended row of the sealed test."""
+    """Find the recommended row of the sealed test.
+
+    Parameters
+    ----------
+    estimates
+        The rows of estimates.csv.
+
+    Returns
+    -------
+    dict or None
+        None if there is no result on sealed rows.
+
+    Examples
+    --------
+    >>> table = Table([], [{"learner": "all", "estimator": name, "recommended": True} for name in ("kfold", "test")])
+    >>> test_row(table)["estimator"]
+    'test'
+    """
     return estimates.recommended().get((ALL, "test"))
 
 
@@ -151,5 +186,21 @@ def baseline_row(estimates: Table, learners: list[dict[str, Any]], like: Row) ->
 
 
 def learner_title(name: str) -> str:
-    """`all` is the choice between learners."""
+    """Write the name of a learner; `all` is the choice between learners.
+
+    Parameters
+    ----------
+    name
+        A value of the column `learner`.
+
+    Returns
+    -------
+    str
+        The name as people read it.
+
+    Examples
+    --------
+    >>> learner_title("all"), learner_title("knn")
+    ('all together', 'knn')
+    """
     return "all together" if name == ALL else name

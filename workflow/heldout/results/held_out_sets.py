@@ -11,12 +11,15 @@ from heldout.resampling import kinds
 FOLD = re.compile(r"k(\d+)\.r(\d+)\.f\d+")
 ROUND = re.compile(r"mc\.r\d+")
 BAG = re.compile(r"bag\.\d+")
-BLOCK = re.compile(r"t\d+\.b\d+")
+BLOCK = re.compile(r"t(\d+)\.b\d+")
 
 
 @dataclass(frozen=True)
 class HeldOutSets:
-    """How many held-out sets of each kind there are; 0 of a kind that is not there or not known."""
+    """How many held-out sets of each kind there are; 0 of a kind that is not there or not known.
+
+    Blocks of time are counted as in the config: with the first one, before which no model can be trained.
+    """
 
     folds: int = 0
     repeats: int = 0
@@ -59,11 +62,16 @@ def counted_sets(names: Iterable[str]) -> HeldOutSets:
     >>> found = counted_sets(["full", "k5.r1.f01", "k5.r2.f01", "k5.r1.f01+f02", "mc.r01", "mc.r02"])
     >>> found.words("nested_cv"), found.words("montecarlo"), found.words("loo")
     ('5 folds, 2 times', '2 rounds', '')
+    >>> counted_sets(["t5.b02", "t5.b03", "t5.b04", "t5.b05"]).words("nested_rolling")
+    '5 blocks'
     """
     distinct = set(names)
     folds = [match for name in distinct if (match := FOLD.fullmatch(name))]
+    blocks = [match for name in distinct if (match := BLOCK.fullmatch(name))]
     return HeldOutSets(
-        max((int(match[1]) for match in folds), default=0),
-        max((int(match[2]) for match in folds), default=0),
-        *(sum(bool(one.fullmatch(name)) for name in distinct) for one in (ROUND, BAG, BLOCK)),
+        folds=max((int(match[1]) for match in folds), default=0),
+        repeats=max((int(match[2]) for match in folds), default=0),
+        rounds=sum(ROUND.fullmatch(name) is not None for name in distinct),
+        bags=sum(BAG.fullmatch(name) is not None for name in distinct),
+        blocks=max((int(match[1]) for match in blocks), default=0),
     )

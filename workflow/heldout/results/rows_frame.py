@@ -44,8 +44,9 @@ def rows_frame(
     --------
     >>> table = Prepared({"schema": {"columns": [], "target": {"name": "y", "classes": None}}}, np.zeros((2, 0)),
     ...     np.array([1.0, 2.0]), np.array([(4,), (7,)], [("source", int)]))
-    >>> rows_frame(table, LOSSES["squared"], np.array([1]), ["dev"], Predictions(value=np.array([1.5]))).loc[0].tolist()
-    [1, 7, 2.0, 1.5, 0.25, 'dev']
+    >>> frame = rows_frame(table, LOSSES["squared"], np.array([1]), ["dev"], Predictions(value=np.array([1.5])))
+    >>> {name: values[0] for name, values in frame.to_dict("list").items()}
+    {'row': 1, 'source_row': 7, 'target': 2.0, 'prediction': 1.5, 'loss': 0.25, 'set': 'dev'}
     """
     import pandas as pd
 
