@@ -31,6 +31,7 @@ WITHOUT_EXAMPLE = {
     "selection.train.final_predictor": _FITS,
     "selection.training.training_of": _FITS,
     "checks.check.run_checks": _FINISHED,
+    "results.out_of_fold.out_of_fold": _FINISHED,
     "audit.page.audit_page": _FINISHED,
     "audit.batch.stack": "takes replicates, each of which is made by many fits",
     "results.figures.drawing.draw_figures": _FINISHED,
