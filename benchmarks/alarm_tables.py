@@ -144,7 +144,7 @@ def clusters() -> pd.DataFrame:
     x = centre[patient] + 0.2 * generator.normal(size=(len(patient), 6))
     frame = pd.DataFrame(x.round(6), columns=[f"x{i}" for i in range(6)])
     codes = np.array([f"k{number:03d}" for number in generator.permutation(patients)])
-    frame = frame.assign(sample=codes[patient], y=np.where(label[patient] == 1, "yes", "no"))
+    frame = frame.assign(code=codes[patient], y=np.where(label[patient] == 1, "yes", "no"))
     return frame.sample(frac=1, random_state=6)
 
 
@@ -231,17 +231,17 @@ TABLES = [
     # faults
     AlarmTable("threshold_copy", "y", threshold_copy, "the class is a threshold of a column, one value missing", ("H008",), real=False, short=True),
     AlarmTable("noisy_copy", "y", noisy_copy, "a column is the target with noise", ("H025",), real=False),
-    AlarmTable("rounded_copy", "y", rounded_copy, "a column is the logarithm of the target, rounded", ("H008",), real=False),
-    AlarmTable("birthwt", "low", rdata("MASS", "birthwt", "rownames"), "`low` says whether `bwt` is below 2500 g", ("H008",)),
-    AlarmTable("pasted_rows", "y", pasted_rows, "one row in twelve comes again, rounded, with another number", ("H007",), edit={"drop": []}, real=False, short=True),
+    AlarmTable("rounded_copy", "y", rounded_copy, "a column is the logarithm of the target, rounded", ("H008",), {"H017": "the tree looks prices up, and misses the dearest one by far"}, real=False),
+    AlarmTable("birthwt", "low", rdata("MASS", "birthwt", "rownames"), "`low` says whether `bwt` is below 2500 g", ("H008",), {"H007": "four pairs of rows are equal in all columns, the weight in grams among them"}),
+    AlarmTable("pasted_rows", "y", pasted_rows, "one row in twelve comes again, rounded, with another number", ("H007", "H020", "H024"), edit={"drop": []}, real=False, short=True),
     AlarmTable("shared_test", "y", shared_test, "half of the test table are training rows", ("H020",), test=taken_from, real=False, short=True),
     AlarmTable("three_rows", "y", shared_test, "the test table has three rows", ("H021",), test=three_rows, real=False),
-    AlarmTable("colon", "status", rdata("survival", "colon", "rownames", "study", "time"), "two rows a patient, the patient's number left out", ("H009",), edit={"groups": None, "drop": ["id"]}),
-    AlarmTable("clusters", "y", clusters, "five rows a patient, in a column that does not say so", ("H023",), edit={"groups": None, "drop": []}, real=False),
-    AlarmTable("sorted_rows", "y", sorted_rows, "rows in the order of the class, with their number as a feature", ("H024",), edit={"drop": []}, real=False, short=True),
-    AlarmTable("rare_class", "y", rare_class, "three rows in a hundred are of the class that matters, and the loss is zero-one", ("H030",), real=False),
-    AlarmTable("heavy_tails", "y", heavy_tails, "a few rows carry the loss", ("H017",), real=False),
-    AlarmTable("drifting", "y", drifting, "rows of a day each, shuffled", ("H019",), real=False),
+    AlarmTable("colon", "status", rdata("survival", "colon", "rownames", "study", "time"), "two rows a patient, the patient's number left out", ("H009",), {"H005": "the deeper the tree, the better it knows the patients"}, edit={"groups": None, "drop": ["id"]}),
+    AlarmTable("clusters", "y", clusters, "five rows a patient, in a column that does not say so", ("H023",), {"H005": "the deeper the tree, the better it knows the patients", "H025": "the code of a patient tells the class"}, edit={"groups": None, "drop": []}, real=False),
+    AlarmTable("sorted_rows", "y", sorted_rows, "rows in the order of the class, with their number as a feature", ("H024", "H008"), edit={"drop": []}, real=False, short=True),
+    AlarmTable("rare_class", "y", rare_class, "three rows in a hundred are of the class that matters, and the loss is zero-one", ("H030",), {"H026": "hardly any of the rare class is found, so always saying no is as good"}, real=False),
+    AlarmTable("heavy_tails", "y", heavy_tails, "a few rows carry the loss", ("H017",), {"H026": "with such noise the mean is as good as anything"}, real=False),
+    AlarmTable("drifting", "y", drifting, "rows of a day each, shuffled", ("H019",), {"H025": "a tree looks up the level of the day before: that is how shuffled days leak"}, real=False),
     AlarmTable("noise", "y", noise, "features that know nothing", ("H026",), real=False, short=True),
     # as they are
     AlarmTable("iris", "target", "sklearn:iris", short=True),
@@ -252,18 +252,18 @@ TABLES = [
     AlarmTable("titanic", "survived", rdata("carData", "TitanicSurvival", "rownames")),
     AlarmTable("mtcars", "mpg", rdata("datasets", "mtcars"), short=True),
     AlarmTable("swiss", "Fertility", rdata("datasets", "swiss", "rownames")),
-    AlarmTable("Boston", "medv", rdata("MASS", "Boston", "rownames")),
+    AlarmTable("Boston", "medv", rdata("MASS", "Boston", "rownames"), reasons={"H017": "a few dear houses, cut off at 50, make up half of the squared loss"}),
     AlarmTable("Pima", "type", rdata("MASS", "Pima.tr", "rownames")),
-    AlarmTable("salaries", "salary", rdata("carData", "Salaries", "rownames")),
-    AlarmTable("airquality", "Ozone", rdata("datasets", "airquality", "rownames", "Month", "Day")),
+    AlarmTable("salaries", "salary", rdata("carData", "Salaries", "rownames"), reasons={"H017": "salaries are skewed: 29 of 318 make up half of the squared loss"}),
+    AlarmTable("airquality", "Ozone", rdata("datasets", "airquality", "rownames", "Month", "Day"), reasons={"H017": "few days of high ozone make up half of the squared loss"}),
     AlarmTable("births14", "weight", rdata("openintro", "births14", "rownames", "lowbirthweight")),
     AlarmTable("fgl", "type", rdata("MASS", "fgl", "rownames")),
     AlarmTable("two_discrete", "y", two_discrete, real=False, short=True),
     AlarmTable("binary_columns", "y", binary_columns, real=False),
     AlarmTable("ratings", "y", ratings, real=False),
-    AlarmTable("wide", "y", wide, real=False),
+    AlarmTable("wide", "y", wide, real=False, reasons={"H026": "120 rows do not suffice to find thirty of 1,500 columns"}),
     AlarmTable("smooth", "y", smooth, real=False),
-    AlarmTable("ten_percent", "y", lambda: classes("ten_percent", rows=600, share=0.1), real=False),
+    AlarmTable("ten_percent", "y", lambda: classes("ten_percent", rows=600, share=0.1), real=False, reasons={"H026": "one row in ten is of the class, and zero-one loss hardly sees it"}),
 ]  # fmt: skip
 
 BY_NAME = {table.name: table for table in TABLES}

@@ -2,8 +2,7 @@
 
 ``python benchmarks/alarms.py`` writes each table of alarm_tables.py as a csv file, lets `heldout init` write its config,
 makes the user's edits, gives all of them the same three learners, and runs the workflow (`snakemake --cores 2`, in
-benchmarks/out/alarms: a run that was stopped goes on where it stopped). Then it writes docs/alarms.csv and
-docs/alarms.md. It ends with an error where a fault is missed, or where a check of severity warning or error
+benchmarks/out/alarms, from the start). Then it writes docs/alarms.csv and docs/alarms.md. It ends with an error where a fault is missed, or where a check of severity warning or error
 fails for no stated reason.
 
 ``--quick``: the tables marked `short`; ``--only NAME``: one table (may be repeated). The tables of such a run go to
@@ -92,10 +91,11 @@ def arguments() -> argparse.Namespace:
 
 def run_study(tables: Sequence[AlarmTable], folder: Path) -> None:
     """All tables as the tasks of one config, from init to checks.csv."""
+    for earlier in ("results", ".heldout"):  # other grids are no second look at these tables
+        shutil.rmtree(folder / earlier, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
     folder = folder.resolve()
     os.chdir(folder)  # init looks at tables by their names in the config
-    shutil.rmtree(".heldout", ignore_errors=True)  # other grids are no second look at these tables
     tasks = {table.name: task_of(table, folder) for table in tables}
     used = {name for task in tasks.values() for name in task["learners"]}
     learners = {name: block for name, block in LEARNERS.items() if name in used}

@@ -44,6 +44,7 @@ class Run:
 
 READERS = (
     "estimate_risks",
+    "select_model",
     "estimate_procedures",
     "compute_metrics",
     "run_checks",

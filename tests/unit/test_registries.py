@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from heldout.checks.registry import CHECKS, Check
+from heldout.checks.entry import Check
+from heldout.checks.registry import CHECKS
 from heldout.estimates.interval_registry import INTERVALS, Interval
 from heldout.estimates.lookup import available_kind, estimator_names, kinds_needed, selector_names
 from heldout.estimates.registry import ESTIMATORS

@@ -295,7 +295,7 @@ def new_check(library: Path) -> None:
         'Check(code="H900", title="A new check", severity="note", '
         'function="heldout.checks.fits:fits_without_warnings", text="A new question."),'
     )
-    edit(library / "checks/registry.py", ")\n\nCHECKS = {", f"    {entry}\n)\n\nCHECKS = {{")
+    edit(library / "checks/about_models.py", "CHECKS = (\n", f"CHECKS = (\n    {entry}\n")
 
 
 def new_estimator(library: Path) -> None:

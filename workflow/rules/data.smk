@@ -11,9 +11,11 @@ rule prepare_data:
         table="results/{task}/data/table.json",
         features="results/{task}/data/X.npy",
         strings="results/{task}/data/strings.parquet",
+        unused="results/{task}/data/unused.parquet",
         target="results/{task}/data/y.npy",
         rows="results/{task}/data/rows.npy",
         sealed="results/{task}/vault/sealed.parquet",
+        facts="results/{task}/vault/facts.json",
     log:
         "results/{task}/logs/prepare_data.log",
     resources:

@@ -33,6 +33,9 @@ rule select_model:
     input:
         plan.reads(
             "select_model",
+            table=TABLE,
+            splits=study.split_files,
+            manifests=plan.manifests,
             risks="results/{task}/risks.csv",
             confidence="results/{task}/confidence_set.csv",
         ),
@@ -40,6 +43,11 @@ rule select_model:
         choice="results/{task}/selection/choice.json",
     log:
         "results/{task}/logs/select_model.log",
+    resources:
+        mem_mb=lambda _, input, attempt: study.reading_memory(input.size_mb, attempt),
+        runtime=lambda wildcards, attempt: study.reading_minutes(
+            wildcards.task, attempt
+        ),
     shell:
         STEP
 
@@ -247,12 +255,19 @@ rule run_checks:
         plan.reads(
             "run_checks",
             table=WHOLE_TABLE,
+            unused="results/{task}/data/unused.parquet",
             splits=study.split_files,
             manifests=plan.manifests,
             estimates="results/{task}/estimates.csv",
             folds="results/{task}/folds.csv",
+            comparisons="results/{task}/comparisons.csv",
             confidence="results/{task}/confidence_set.csv",
             selection="results/{task}/selection.json",
+            sealed=lambda wildcards: (
+                f"results/{wildcards.task}/vault/facts.json"
+                if study.has_test(wildcards.task)
+                else []
+            ),
         ),
     output:
         checks=report(

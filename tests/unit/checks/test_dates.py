@@ -43,3 +43,18 @@ def test_ordinary_tables_pass():
 
 def test_with_time_there_is_nothing_to_check():
     assert outcome([column("taken", "date")], np.zeros((4, 1)), np.arange(4)).status == "na"
+
+
+def test_numbers_that_look_like_dates_and_rise_or_fall():
+    days = np.array([20240101 + 100 * month + day for month in range(12) for day in (0, 9)])[
+        :, None
+    ]
+    seconds = 1.6e9 + 86_400.0 * np.arange(24)[:, None]
+    for values in (days, days[::-1], seconds, 1000 * seconds):
+        assert outcome([column("code")], values).status == "fail"
+        assert (
+            outcome([column("code")], np.random.default_rng(1).permutation(values)).status == "pass"
+        )
+    assert outcome([column("code")], 20_240_199 + np.arange(24)[:, None]).status == "pass"
+    assert outcome([column("when")], days[:5]).status == "pass", "five numbers may be anything"
+    assert outcome([column("year")], np.arange(2010, 2000, -1)[:, None]).status == "fail"

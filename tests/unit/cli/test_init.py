@@ -269,7 +269,7 @@ def test_groups(init, tmp_path):
         ("", list(range(N)), "a different number in every row"),
         ("counter", list(range(N)), "a different number in every row"),
         ("patientId", [1e6 + 17 * i for i in range(N)][::-1], "a different number in every row"),
-        ("patient_id", [f"p{i // 3}" for i in range(N)], "groups: patient_id"),
+        ("row index", [f"p{i // 3}" for i in range(N)], "an identifier that repeats"),
         ("state", [f"s{i % 45}" for i in range(N)], "different texts in 80 rows: less"),
         ("title", [f"a tale of {i % 70} cities" for i in range(N)], "types: {title: text}"),
         ("site", ["A"] * N, "the same value in every row"),

@@ -326,8 +326,9 @@ HOSTILE = {
 }
 
 
+@pytest.mark.parametrize("dropped", [False, True])
 @pytest.mark.parametrize("column", HOSTILE)
-def test_no_unsealed_file_depends_on_a_sealed_value(tmp_path, column):
+def test_no_unsealed_file_depends_on_a_sealed_value(tmp_path, column, dropped):
     """Even if a sealed value would change a kind, a spelling, a note or a count of levels."""
     rows = 160
     columns = {
@@ -340,15 +341,18 @@ def test_no_unsealed_file_depends_on_a_sealed_value(tmp_path, column):
     }
 
     def written():
-        request = Request("t", 19, write_csv(tmp_path / "t.csv", columns), "y", test=0.25)
+        request = Request(
+            "t", 19, write_csv(tmp_path / "t.csv", columns), "y", test=0.25, drop=drop
+        )
         prepare(request, tmp_path / "data", tmp_path / "vault")
         files = {path.name: path.read_bytes() for path in sorted((tmp_path / "data").iterdir())}
         facts = json.loads(files.pop("table.json"))
         notes = [note for note in facts["notes"] if note.startswith("column ")]
         return files, facts["schema"], facts["digest"], facts["missing"], notes
 
+    drop = [column] if dropped else []
     before = written()
-    assert len(before[0]) == 4
+    assert len(before[0]) == 5
     for i, row in enumerate(read_sealed(tmp_path / "vault").column(SOURCE_ROW).to_pylist()):
         columns[column][row] = HOSTILE[column][i % 4]
     assert written() == before

@@ -9,7 +9,8 @@ import pytest
 from inprocess import Run, run_task
 
 from heldout.checks.check import Context, Outcome, passed
-from heldout.checks.registry import CHECKS, Check
+from heldout.checks.entry import Check
+from heldout.checks.registry import CHECKS
 from heldout.config.load import validate
 from heldout.config.models import Config
 from heldout.config.registry_pages import pages

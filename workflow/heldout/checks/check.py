@@ -1,11 +1,14 @@
 """Running the checks of the registry: their input, and their three possible outcomes."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from heldout.cells.manifest import CellWarnings
-from heldout.checks.registry import CHECKS, Check
+from heldout.checks.entry import Check
+from heldout.checks.registry import CHECKS
+from heldout.data.sealed_facts import SealedFacts
+from heldout.estimates.comparisons import Comparison
 from heldout.estimates.confidence_rows import ConfidenceRow
 from heldout.estimates.loss_table import LossTable
 from heldout.estimates.rows import EstimateRow, FoldRow
@@ -29,6 +32,14 @@ class Context:
     """The confidence set of θ."""
     warnings: Sequence[CellWarnings] = ()
     """The cells whose fits gave warnings."""
+    fits: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """How many cells each learner and θ (as canonical text) has."""
+    comparisons: Sequence[Comparison] = ()
+    """The learners pair by pair."""
+    baselines: Sequence[str] = ()
+    """The learners that look at no feature."""
+    sealed: SealedFacts | None = None
+    """How many sealed rows there are; None without a test."""
 
 
 @dataclass(frozen=True)

@@ -3,30 +3,11 @@
 import numpy as np
 
 from heldout.checks.check import Context, Outcome, failed, not_applicable, passed
-from heldout.data.arrow_values import values_of
-from heldout.data.encode import hashes
-from heldout.data.kinds import TEXT
-from heldout.data.prepared import Prepared
 from heldout.errors import counted
 from heldout.estimates.refusals import FEWEST_PER_FOLD
 from heldout.resampling.kinds import FULL, RECENT
 from heldout.resampling.prefixes import prefixes
 from heldout.resampling.split import Resample
-
-VALUES = 2**22
-"""Features that are compared with the target at a time."""
-ID_WORDS = (
-    "id",
-    "subject",
-    "patient",
-    "group",
-    "donor",
-    "batch",
-    "site",
-    "plate",
-    "animal",
-    "user",
-)
 
 
 def all_resamples(context: Context) -> list[Resample]:
@@ -111,92 +92,6 @@ def _folds(context: Context) -> list[tuple[str, np.ndarray]]:
         for partition in table.partitions
         for fold in range(partition.k)
     ]
-
-
-def no_duplicates(context: Context) -> Outcome:
-    """H007: of a row that occurs twice, one copy may be in the training rows and one held out."""
-    table = context.loss_table.table
-    if table.times is not None:
-        return not_applicable(
-            "rows of one time are in one block, those of different times are different"
-        )
-    parts = [np.asarray(table.features), np.asarray(table.target), *_texts(table)]
-    whole = np.column_stack(parts)
-    _, inverse, counts = np.unique(
-        np.nan_to_num(whole, nan=np.inf), axis=0, return_inverse=True, return_counts=True
-    )
-    inverse = inverse.reshape(-1)
-    units = np.asarray(table.rows["unit"])
-    first = np.full(len(counts), -1)
-    first[inverse[::-1]] = units[::-1]
-    apart = int((first[inverse] != units).sum())
-    if apart:
-        share = apart / table.n
-        return failed(
-            f"{apart} row(s) ({share:.1%}) equal an earlier row in all columns; copies may lie on both "
-            "sides of a split. Remove them, or name a groups column that keeps them together"
-        )
-    return passed("no row occurs twice")
-
-
-def _texts(table: Prepared) -> list[np.ndarray]:
-    """A number for each text of the columns of free text, which the features do not hold."""
-    if table.strings is None:
-        return []
-    kinds = {column["name"]: column["kind"] for column in table.facts["schema"]["columns"]}
-    names = [name for name in table.strings.column_names if kinds[name] == TEXT]
-    return [hashes(values_of(table.strings, name)) for name in names]
-
-
-def no_feature_is_the_target(context: Context) -> Outcome:
-    """H008: a feature that corresponds one to one to the target is probably the target itself."""
-    table = context.loss_table.table
-    target = np.asarray(table.target, float)
-    width = max(1, VALUES // len(target))
-    for start in range(0, len(table.names), width):
-        block = np.asarray(table.features[:, start : start + width], float)
-        equal = np.flatnonzero(_one_to_one(block, target))
-        if len(equal):
-            name = table.names[start + int(equal[0])]
-            return failed(
-                f"'{name}' determines the target exactly and may be a leak; put it under drop"
-            )
-    return passed("no single feature equals the target")
-
-
-def _one_to_one(features: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """For each column whether it corresponds one to one to the target; not if values are missing."""
-    _, first, codes = np.unique(target, return_index=True, return_inverse=True)
-    counts = 1 + (np.diff(np.sort(features, axis=0), axis=0) != 0).sum(axis=0)
-    same = (counts == len(first)) & ~np.isnan(features).any(axis=0)
-    if len(first) == len(target) > 10:  # any two continuous columns do; only a line is suspect
-        return same & (np.abs(_correlations(features, target)) > 1 - 1e-12)
-    return same & (counts > 1) & (features[first[codes]] == features).all(axis=0)
-
-
-def _correlations(features: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Of each column with the target; 0 for a constant column."""
-    x, y = features - features.mean(axis=0), target - target.mean()
-    norms = np.sqrt((x**2).sum(axis=0) * (y**2).sum())
-    return np.divide(y @ x, norms, out=np.zeros(len(norms)), where=norms > 0)
-
-
-def groups_declared(context: Context) -> Outcome:
-    """H009: a feature looks like an identifier of groups of rows."""
-    table = context.loss_table.table
-    if table.grouped:
-        return not_applicable(f"groups: {table.facts['groups']}")
-    for i, name in enumerate(table.names):
-        words = name.lower().replace("-", "_").replace(" ", "_").split("_")
-        if not any(word in ID_WORDS for word in words):
-            continue
-        levels = len(np.unique(np.asarray(table.features[:, i])))
-        if 5 <= levels <= table.n / 2:
-            return failed(
-                f"'{name}' has {levels} values in {table.n} rows: if rows with the same value belong "
-                "together, name it under groups; risks are too small otherwise"
-            )
-    return passed("no feature looks like a group")
 
 
 def enough_bags(context: Context) -> Outcome:

@@ -1,18 +1,21 @@
 """Checks of the estimates, the selection and the test set."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
+from scipy import special
 
 from heldout.checks.check import Context, Outcome, failed, not_applicable, passed
 from heldout.estimates.algorithm import evidence_for
-from heldout.estimates.cv_intervals import ADVISED_REPEATS
 from heldout.estimates.tails import rows_with_half, tail_ratio
 from heldout.measures.registry import LOSSES
-from heldout.resampling.kinds import DEV, FOLDS, FOLDS_WHOLE, PAIRS, PREFIXES
+from heldout.resampling.kinds import FOLDS, FOLDS_WHOLE, PREFIXES
 
 SQUARES = ("r2", "root")
 """The families of scores that are made of squared errors."""
+MORE_THAN_CHANCE = 0.001
+"""H001 fails where guessing would err as often with a smaller probability, over all learners."""
 UNSTABLE = 0.5
 """H006 fails if fewer outer folds than this share agree, be it on one θ or on θ like the best."""
 
@@ -22,61 +25,28 @@ def loo_of_a_majority_rule(context: Context) -> Outcome:
     table = context.loss_table.table
     if "loo" not in context.loss_table.splits or not table.classification:
         return not_applicable("no leave-one-out, or the target is a number")
-    target = np.asarray(table.target)
-    counts = np.sort(np.bincount(target))[::-1]
+    if context.loss_table.loss.name != "zero_one" or table.weighted:
+        return not_applicable("the risk is no share of errors")
+    counts = np.sort(np.bincount(np.asarray(table.target)))[::-1]
     rows = [row for row in context.estimates if row.estimator == "loo" and row.learner != "all"]
-    worst = max(rows, key=lambda row: row.risk)
-    close = counts[0] - counts[1] <= 1
-    if (
-        context.loss_table.loss.name == "zero_one"
-        and close
-        and worst.risk > 1 - counts[0] / len(target)
-    ):
+    risks = {row.learner: row.risk for row in rows}
+    worst, risk = max(risks.items(), key=lambda one: one[1])
+    guessing = 1 - float(counts[0] / table.n)
+    units = len(np.unique(table.rows["unit"]))
+    p = _as_many_errors(risk, guessing, units)
+    if counts[0] - counts[1] <= 1 and risk > guessing and p < MORE_THAN_CHANCE / len(risks):
         return failed(
-            f"the classes are balanced and '{worst.learner}' has a leave-one-out error of "
-            f"{worst.risk:.3g}, worse than guessing: a rule that follows the majority errs on every "
+            f"the classes are balanced and '{worst}' has a leave-one-out error of {risk:.3g}, worse than guessing "
+            f"({guessing:.3g}) by more than chance (p = {p:.1g}): a rule that follows the majority errs on every "
             "example that is left out. Use K-fold"
         )
-    return passed("no learner does worse than guessing in leave-one-out")
+    return passed("no learner does worse than guessing in leave-one-out, beyond chance")
 
 
-def dev_set_large_enough(context: Context) -> Outcome:
-    """H004: the bound on the excess risk must be smaller than the range of the loss."""
-    loss_table = context.loss_table
-    if not loss_table.has(DEV):
-        return not_applicable("no development set")
-    if loss_table.table.times is not None:
-        return not_applicable("rows in time order are dependent: there is no such bound")
-    if loss_table.loss.bound is None or not loss_table.plain:
-        return not_applicable("the risk is no mean of bounded losses: there is no such bound")
-    size = len(next(iter(loss_table.resamples[DEV].values())).held[DEV])
-    count = sum(len(thetas) for thetas in loss_table.thetas.values())
-    bound = excess_bound(size, count, 1 - context.level, loss_table.loss.bound)
-    text = f"{size} rows for {count} θ: excess risk at most {bound:.3g} with probability {context.level:g}"
-    if bound >= loss_table.loss.bound:
-        return failed(
-            f"{text}, no less than the range of the loss; enlarge holdout.fraction or shrink the grids"
-        )
-    return passed(text)
-
-
-def excess_bound(size: int, count: int, delta: float, loss_bound: float) -> float:
-    """√(2/|S_dev| · ln(2|Θ₀|/δ)), times the range of the loss.
-
-    Shalev-Shwartz & Ben-David 2014, Understanding Machine Learning, Corollary 4.6.
-    """
-    return float(loss_bound * np.sqrt(2 / size * np.log(2 * count / delta)))
-
-
-def not_on_the_edge(context: Context) -> Outcome:
-    """H005: if the selected θ lies on the edge, a better one may lie outside the grid."""
-    learner = context.selection["learner"]
-    names = context.selection["learners"][learner]["edges"]
-    if names:
-        theta = context.selection["theta"]
-        shown = ", ".join(f"{name} = {theta[name]}" for name in names)
-        return failed(f"{learner}: {shown} lies on the edge of the grid; extend it")
-    return passed("the selected θ lies inside its grid")
+def _as_many_errors(risk: float, guessing: float, units: int) -> float:
+    """The probability that guessing errs on so many of independent rows, or groups."""
+    errors = int(np.floor(risk * units + 1e-9))
+    return float(special.bdtrc(errors - 1, units, guessing)) if errors > 0 else 1.0
 
 
 def stable_choice(context: Context) -> Outcome:
@@ -126,27 +96,28 @@ def corrections_hold(context: Context) -> Outcome:
     """H014: with small folds and many θ, the minimum within a fold is mostly chance."""
     if "min_cv" not in context.estimators:
         return not_applicable("no min-CV")
-    by_name = {row.estimator: row.risk for row in context.estimates if row.learner == "all"}
-    low, high = by_name["min_cv"], by_name["min_cv_tt"]
-    other = by_name.get("nested_cv", by_name["min_cv_bbc"])
-    shown = [f"{context.loss_table.loss.score(risk):.4g}" for risk in (low, high, other)]
+    rows = {row.estimator: row for row in context.estimates if row.learner == "all"}
+    other = rows.get("nested_cv", rows["min_cv_bbc"])
+    low, high, judge = (row.risk for row in (rows["min_cv"], rows["min_cv_tt"], other))
+    se = _first_se(context, ("nested_cv", "kfold", "min_cv_bbc"))
+    shown = [f"{context.loss_table.loss.score(risk):.4g}" for risk in (low, high, judge)]
     text = "min-CV {}, Tibshirani² {}, nested CV or BBC {}".format(*shown)
-    if high - low > 2 * max(other - low, 0) and high > low:
-        return failed(
-            f"{text}: the fold-by-fold correction is too large; do not use min_cv_tt here"
-        )
-    return passed(text)
+    if high - low <= 2 * max(judge - low, 0) or high - judge <= (se or 0.0):
+        return passed(text)
+    return failed(
+        f"{text}: the fold-by-fold correction is too large, by more than a standard error of the risk; do not use "
+        "min_cv_tt here"
+    )
 
 
-def bates_repeated(context: Context) -> Outcome:
-    """H015: the standard error of `bates` varies much unless many partitions are averaged."""
-    if not any(row.interval == "bates" for row in context.estimates) or not context.loss_table.has(
-        PAIRS
-    ):
-        return not_applicable("no bates interval")
-    repeats = len(context.loss_table.partitions)
-    text = f"bates intervals rest on {repeats} partition(s); {ADVISED_REPEATS} or more are advised"
-    return passed(text) if repeats >= ADVISED_REPEATS else failed(text)
+def _first_se(context: Context, estimators: Sequence[str]) -> float | None:
+    """The standard error of the choice between learners by the first of some estimators that has one."""
+    found = {
+        row.estimator: row.se
+        for row in reversed(context.estimates)
+        if row.learner == "all" and row.se is not None
+    }
+    return next((found[one] for one in estimators if one in found), None)
 
 
 def no_heavy_tails(context: Context) -> Outcome:

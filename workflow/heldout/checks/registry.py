@@ -1,220 +1,25 @@
-"""The registry of checks: one entry per check.
+"""The registry of checks, in the order of their codes.
 
-`checks.csv` and docs/checks.md come from here. To add a check, add an entry and write its function.
+`checks.csv` and docs/checks.md come from here. To add a check, add an entry to the module of its subject, `about_….py`,
+with the next free code, and write its function.
 
 Standard library only.
 """
 
-from dataclasses import dataclass
+from heldout.checks import about_choice, about_models, about_splits, about_table, about_test_set
 
-from heldout.registries import refuse_empty
+_SUBJECTS = (about_table, about_splits, about_choice, about_models, about_test_set)
 
-SEVERITIES = ("error", "warning", "note")
-"""The most severe first."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Check:
-    """A check of a finished run; one entry of the registry.
-
-    code: H and three digits; never used again for another check.
-    title: what is true where it passes.
-    severity: one of SEVERITIES: how much a failure affects the numbers.
-    function: the dotted path of (Context) → Outcome.
-    text: its section in docs/checks.md: why it matters and what to do.
-    """
-
-    code: str
-    title: str
-    severity: str
-    function: str
-    text: str
-
-    def __post_init__(self) -> None:
-        refuse_empty(self, "title", "function", "text")
-        if self.severity not in SEVERITIES:
-            raise ValueError(f"Check '{self.code}': unknown severity '{self.severity}'")
-
-
-_ENTRIES = (
-    Check(
-        code="H001",
-        title="Leave-one-out is not misled by a majority rule",
-        severity="warning",
-        function="heldout.checks.procedure:loo_of_a_majority_rule",
-        text="With two balanced classes, leaving out one example makes the other class the majority, so a "
-        "rule that follows the majority errs on every example: its leave-one-out error is 1 while its "
-        "risk is 1/2. Use K-fold for such learners.",
-    ),
-    Check(
-        code="H002",
-        title="Every training part has every class",
-        severity="warning",
-        function="heldout.checks.data:every_class_in_training",
-        text="A model cannot predict a class that its training rows lack. Zero-one loss counts that as an error; "
-        "cross-entropy becomes as large as its clipping allows (36 per example). Use stratified folds, "
-        "fewer folds, or merge rare classes.",
-    ),
-    Check(
-        code="H003",
-        title="Every fold has every class",
-        severity="note",
-        function="heldout.checks.data:every_class_in_folds",
-        text="A fold that lacks a class does not measure the errors on it, and some metrics are undefined. Use "
-        "stratified folds or fewer of them.",
-    ),
-    Check(
-        code="H004",
-        title="The development set is large enough for the grid",
-        severity="warning",
-        function="heldout.checks.procedure:dev_set_large_enough",
-        text="With probability 1 − δ, the risk of the θ chosen on the development set exceeds the best "
-        "risk in the grid by at most √(2/|S_dev| · ln(2|Θ₀|/δ)) times the range of the loss. Where this "
-        "is not smaller than the range of the loss, nothing is guaranteed. It is for means of losses of "
-        "examples, not for scores such as AUC and F1. Enlarge `holdout.fraction` or "
-        "shrink the grid. (Shalev-Shwartz & Ben-David 2014, Understanding Machine Learning, Corollary "
-        "4.6.)",
-    ),
-    Check(
-        code="H005",
-        title="The selected θ lies inside the grid",
-        severity="warning",
-        function="heldout.checks.procedure:not_on_the_edge",
-        text="A minimum on the edge suggests that a better θ lies outside the grid. Extend the grid in that "
-        "direction; only the new θ are fitted.",
-    ),
-    Check(
-        code="H006",
-        title="Outer folds agree on the choice",
-        severity="warning",
-        function="heldout.checks.procedure:stable_choice",
-        text="Passes where at least half of the outer folds of nested CV choose the same (learner, θ), or "
-        "choose among those that cannot be told from the best (confidence_set.csv): then the choice may "
-        "differ, but hardly the risk. Where it fails, the estimate remains valid for the tuned "
-        "procedure, but another sample may well lead to a clearly different model.",
-    ),
-    Check(
-        code="H007",
-        title="No row occurs twice",
-        severity="warning",
-        function="heldout.checks.data:no_duplicates",
-        text="Copies of a row may lie on both sides of a split, so that the model is tested on what it "
-        "was trained on. Remove them, or keep them together with `groups`. With `time` it does not apply: rows of one time are in "
-        "one block, and equal values at different times are no copies.",
-    ),
-    Check(
-        code="H008",
-        title="No feature is the target",
-        severity="error",
-        function="heldout.checks.data:no_feature_is_the_target",
-        text="A feature that corresponds one to one to the target is most likely the target, coded differently. "
-        "Put it under `drop`.",
-    ),
-    Check(
-        code="H009",
-        title="Groups are declared",
-        severity="warning",
-        function="heldout.checks.data:groups_declared",
-        text="A column whose name suggests subjects, sites or batches, with several rows each, is used as "
-        "a feature. If its rows belong together, name it under `groups`: otherwise "
-        "rows of the same subject are in the training rows and held out, and risks are too small.",
-    ),
-    Check(
-        code="H010",
-        title="Every row is out of some bag",
-        severity="note",
-        function="heldout.checks.data:enough_bags",
-        text="Rows that are in every bootstrap bag have no out-of-bag loss, and the .632 estimates leave them "
-        "out. Raise `bootstrap.bags`.",
-    ),
-    Check(
-        code="H011",
-        title="Every bag leaves something out",
-        severity="note",
-        function="heldout.checks.data:every_bag_leaves_out",
-        text="A bag that holds every row (or group) has an empty out-of-bag set and is left out of "
-        "the average. This happens only with few rows or groups.",
-    ),
-    Check(
-        code="H012",
-        title="The test set has judged no other selection",
-        severity="error",
-        function="heldout.checks.procedure:test_opened_once",
-        text="The smallest of several results on the same test set is optimistic. So sealed rows that have "
-        "judged a selection judge another one only if you ask for it (`snakemake --config "
-        "open_again=true`); selection number t ≥ 2 gets intervals at δ/(t(t+1)) instead of δ. Fails where "
-        "the opening was refused or counted, and where the ledger of openings is not as it was written. "
-        "See [sealed rows](sealed.md).",
-    ),
-    Check(
-        code="H013",
-        title="Every scan ended before its maximum",
-        severity="warning",
-        function="heldout.checks.procedure:scan_ended",
-        text="The scan of an endless grid stopped at `select.maximum` before it found enough significant "
-        "rises. Raise the maximum, lower `select.patience`, or choose a finite grid.",
-    ),
-    Check(
-        code="H014",
-        title="The fold-by-fold correction is not too large",
-        severity="note",
-        function="heldout.checks.procedure:corrections_hold",
-        text="The correction of Tibshirani and Tibshirani adds the mean over folds of e_k(θ̂) − min_θ "
-        "e_k(θ). With small folds and many θ, the minimum within a fold is mostly chance and the "
-        "correction too large. Prefer nested CV or BBC-CV.",
-    ),
-    Check(
-        code="H015",
-        title="Enough repeats for the nested-CV standard error",
-        severity="note",
-        function="heldout.checks.procedure:bates_repeated",
-        text="The `bates` interval estimates a mean squared error, and the estimate varies much between "
-        "partitions; its authors average over many. Raise `kfold.repeats` or use another interval.",
-    ),
-    Check(
-        code="H016",
-        title="Fits ended without warnings",
-        severity="warning",
-        function="heldout.checks.fits:fits_without_warnings",
-        text="A fit that warns, for instance that it did not converge, still gives predictions, and its "
-        "risks look like any others. The message names learners, θ and warnings; "
-        "each cell keeps its own (`heldout show TASK CELL`). Raise the number of iterations, scale the "
-        "features, or drop the θ at fault.",
-    ),
-    Check(
-        code="H017",
-        title="No few rows carry the loss",
-        severity="warning",
-        function="heldout.checks.procedure:no_heavy_tails",
-        text="Fails where n·Σℓ²/(Σℓ)² > 4 for squared or absolute losses (R² and RMSE: for squared ones): 3 is usual for squared Gaussian errors. "
-        "Then a few rows make up most of the risk, other rows may bring larger losses still, and no interval "
-        "holds; none is recommended. It finds noise with a t distribution of three degrees of freedom in 41 % "
-        "of samples of 30 rows, in 83 % of samples of 100, and rings for Gaussian noise in at most 6 %: that "
-        "it passes is no proof. Look at the rows with the largest losses, or use absolute loss.",
-    ),
-    Check(
-        code="H018",
-        title="Every fold has rows of the classes that the score is about",
-        severity="warning",
-        function="heldout.checks.data:enough_rows_of_classes",
-        text="Scores of classes (AUC, recall, F1, balanced accuracy, …) are computed on each fold. Fails where a "
-        "fold has fewer than 2 rows of a class that the score is about: of the class `positive`, and for AUC, "
-        "recall and balanced accuracy of every class. One row then decides the score of the fold. Use fewer "
-        "folds, stratified ones (`kfold.stratify`), or a loss of single rows. Blocks of `time` are looked at too "
-        "(`rolling.blocks`): F1 and the like are 0 on one without rows of the class.",
-    ),
-    Check(
-        code="H019",
-        title="Rows with dates are not shuffled",
-        severity="warning",
-        function="heldout.checks.time_order:dates_not_shuffled",
-        text="Fails where a feature holds dates, or the rows of the table come in the order of one, and folds or the sealed "
-        "rows are drawn at random. If the model is to predict what comes after the rows that it was trained on, then "
-        "random folds train it on the future of the rows that it is judged by, and risks are too small. Name the column "
-        "under `time` ([rows in time order](time.md)). If rows do not depend on when they were taken, there is nothing "
-        "to do.",
-    ),
-)
-
-CHECKS = {entry.code: entry for entry in _ENTRIES}
+CHECKS = {
+    entry.code: entry
+    for entry in sorted(
+        (entry for subject in _SUBJECTS for entry in subject.CHECKS), key=lambda entry: entry.code
+    )
+}
 """Every check by its code."""
+
+RETIRED = {
+    "H015": "Enough repeats for the nested-CV standard error. It was about the `bates` interval, which is never the "
+    "recommended one; the column `note` of its rows says on how many partitions it rests.",
+}
+"""Codes that are no longer used, and never again, with what they were."""

@@ -69,7 +69,11 @@ def _add_init(command: argparse.ArgumentParser) -> None:
         "table", metavar="TABLE", help="csv, tsv, xlsx, parquet, … or sklearn:NAME"
     )
     command.add_argument("--target", required=True, metavar="COLUMN", help="the column to predict")
-    command.add_argument("--groups", metavar="COLUMN", help="a column whose rows stay together")
+    command.add_argument(
+        "--groups",
+        metavar="COLUMN",
+        help="a column whose rows stay together; none: refuse what the table proposes",
+    )
     command.add_argument(
         "--time",
         metavar="COLUMN",

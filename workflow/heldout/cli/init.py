@@ -23,6 +23,10 @@ MANY = 20_000
 """With more rows than this, the sealed ones tell the risk well enough without nested CV."""
 LARGE = 2 * 10**7
 """With more numbers (rows × columns) than this, one hold-out chooses θ."""
+NO_GROUPS = "none"
+"""What `--groups` says to refuse what is proposed."""
+POSSIBLE_SHOWN = 5
+"""So many columns that may be groups are named."""
 DROPS_SHOWN = 20
 """The terminal names so many of the columns that are not used; the config has all of them."""
 MODELS = 10**9
@@ -34,7 +38,9 @@ def run(arguments: argparse.Namespace) -> int:
     output = arguments.output
     if output.exists() and not arguments.force:
         raise HeldoutError(f"'{output}' exists; overwrite it with --force, or choose --output FILE")
-    found = survey(arguments.table, arguments.target, arguments.groups, arguments.time)
+    refused = arguments.groups == NO_GROUPS
+    groups = None if refused else arguments.groups
+    found = survey(arguments.table, arguments.target, groups, arguments.time, propose=not refused)
     if not found.features:
         raise HeldoutError(f"'{found.data}' has no column that looks like a feature: {found.drop}")
     text = config_text(found)
@@ -43,6 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
     print(
         f"wrote {output}: task '{found.task}', {found.n} rows to learn from, {found.sealed} sealed"
     )
+    for line in _about_groups(found):
+        print(f"  {line}")
     for name, reason in list(found.drop.items())[:DROPS_SHOWN]:
         print(f"  drops {name!r}: {reason}")
     if len(found.drop) > DROPS_SHOWN:
@@ -51,6 +59,18 @@ def run(arguments: argparse.Namespace) -> int:
     check = "" if output == CONFIG else f" --config {output}"
     print(f"next: heldout check{check} --price, then: snakemake --cores all{elsewhere}")
     return 0
+
+
+def _about_groups(found: Survey) -> Iterator[str]:
+    """What a person should look at."""
+    if found.proposed is not None:
+        one = found.proposed
+        yield (
+            f"groups: {one.name!r} has {one.fact} and {one.reason}, so its rows are kept together; look at it "
+            f"(--groups {NO_GROUPS} refuses it)"
+        )
+    for one in found.possible[:POSSIBLE_SHOWN]:
+        yield f"perhaps groups: {one.name!r} has {one.fact}; {one.reason}"
 
 
 def config_text(found: Survey) -> str:
@@ -142,7 +162,10 @@ def _drop(found: Survey) -> Iterator[str]:
 
 
 def _groups(found: Survey) -> Iterator[str]:
-    if found.groups is not None:
+    if found.proposed is not None:
+        note = f"{found.proposed.fact}, and {found.proposed.reason}; if its rows do not belong together: groups: null"
+        yield f"    groups: {_flow(found.groups)}{_note(note)}"
+    elif found.groups is not None:
         yield f"    groups: {_flow(found.groups)}"
     elif found.panel is not None:
         unit, time = map(_flow, found.panel)
@@ -152,6 +175,9 @@ def _groups(found: Survey) -> Iterator[str]:
         yield f"    groups: null{_note(note)}"
     else:
         yield "    groups: null  # a column whose rows belong together (a patient, a site), if there is one"
+    for one in found.possible[:POSSIBLE_SHOWN]:
+        note = f"perhaps groups: {_flow(one.name)} ({one.fact}; {one.reason})"
+        yield f"   {_note(note)}"
 
 
 def _loss(found: Survey) -> Iterator[str]:

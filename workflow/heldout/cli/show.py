@@ -8,7 +8,7 @@ from heldout.cells.model_file import SHARED
 from heldout.cells.score_file import ENDING
 from heldout.cells.store import read_score
 from heldout.checks.check import FAIL
-from heldout.checks.registry import SEVERITIES
+from heldout.checks.entry import SEVERITIES
 from heldout.cli.columns import aligned
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.estimates.rows import EstimateRow

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from heldout.checks.registry import CHECKS
+from heldout.checks.registry import CHECKS, RETIRED
 from heldout.config.intervals_page import interval_lines
 from heldout.config.markdown import COMMAND, filled, generated, row
 from heldout.estimates.estimator import Estimator
@@ -262,7 +262,7 @@ def _tried(estimator: Estimator) -> str:
 
 
 def _checks() -> Iterator[str]:
-    yield generated("checks/registry.py")
+    yield generated("checks/about_*.py")
     yield "# Checks"
     yield ""
     yield from filled(
@@ -274,3 +274,9 @@ def _checks() -> Iterator[str]:
         yield ""
         yield f"## {check.code}"
         yield from filled(f"**{check.title}.** ({check.severity}) {check.text}")
+    yield ""
+    yield "## Retired codes"
+    yield from filled("These are not used again.")
+    for code, text in RETIRED.items():
+        yield ""
+        yield from filled(f"**{code}.** {text}")

@@ -38,9 +38,11 @@ from heldout.data.read_oracle import draw_table
 from heldout.data.read_values import refined
 from heldout.data.request import Request
 from heldout.data.schema import Schema, values_of
+from heldout.data.sealed_facts import facts_of, write_facts
 from heldout.data.sealing import check_sealed, seal
 from heldout.data.time_order import facts_about, with_times
 from heldout.data.time_spelling import typed_times
+from heldout.data.unused import unused_columns
 from heldout.data.vault import write_sealed
 from heldout.data.weighting import check_some_weight, check_weights
 from heldout.errors import HeldoutError
@@ -102,7 +104,7 @@ def prepare(
     strings = schema.strings(unsealed)
     target = schema.target.encode(values_of(unsealed, request.target))
     check_finite(features, schema, rows["source"], request.data)
-    check_sealed(request, schema, sealed)
+    sealed_features = check_sealed(request, schema, sealed)
     check_classes(schema, target)
     facts = {
         "task": request.task,
@@ -127,7 +129,10 @@ def prepare(
         "schema": schema.as_json(),
     }
     write_sealed(vault, sealed, request.private)
-    write_prepared(data_folder, facts, features, target, rows, strings)
+    counts = facts_of(request, schema, (features, sealed_features), unsealed, sealed)
+    write_facts(vault, counts, request.private)
+    unused = unused_columns(request, unsealed)
+    write_prepared(data_folder, facts, features, target, rows, strings, unused)
     return facts
 
 

@@ -1,7 +1,8 @@
 """The prepared table: arrays on disk that every later step maps into memory.
 
 ``table.json`` holds the schema and the digest of the data, ``X.npy`` the encoded features,
-``strings.parquet`` the texts of columns that no number stands for, ``y.npy`` the target, and ``rows.npy`` for each row its number in the source table (`source`),
+``strings.parquet`` the texts of columns that no number stands for, ``unused.parquet`` dropped columns that
+may say which rows belong together, ``y.npy`` the target, and ``rows.npy`` for each row its number in the source table (`source`),
 the unit that is resampled as a whole (`unit`: its group, or itself), the user's own fold
 (`fold`: -1 if there is none) and, only if rows have them, its weight (`weight`) and its time (`time`:
 a number, or seconds since 1970).
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 STRINGS = "strings.parquet"
+UNUSED = "unused.parquet"
 WIDE = 1000
 ROWS = np.dtype([("source", np.int64), ("unit", np.int64), ("fold", np.int64)])
 WEIGHT = "weight"
@@ -54,6 +56,8 @@ class Prepared:
         The texts of columns of kind `many` and `text`; or the file that has them. None: there are none.
     stored_frame
         The features as a DataFrame, where the matrix and the texts do not tell all of it.
+    stored_unused
+        Columns that are no features, as numbers for their values; or the file that has them.
     """
 
     facts: dict[str, Any]
@@ -63,6 +67,7 @@ class Prepared:
     weights: np.ndarray | None = None
     stored_strings: "pa.Table | Path | None" = None
     stored_frame: "pd.DataFrame | None" = None
+    stored_unused: dict[str, np.ndarray] | Path | None = None
 
     @cached_property
     def features(self) -> np.ndarray:
@@ -75,6 +80,16 @@ class Prepared:
         """The texts that the matrix does not hold; read when they are first asked for."""
         stored = self.stored_strings
         return _read_strings(stored) if isinstance(stored, Path) else stored
+
+    @cached_property
+    def unused(self) -> dict[str, np.ndarray]:
+        """Dropped columns whose values come again, as numbers for their values (-1: missing); no fit sees them."""
+        stored = self.stored_unused
+        if not isinstance(stored, Path):
+            return stored or {}
+        from heldout.data.unused import read_unused  # here: most steps do without pyarrow
+
+        return read_unused(stored)
 
     @cached_property
     def frame(self) -> "pd.DataFrame":
@@ -200,12 +215,14 @@ def write_prepared(
     target: np.ndarray,
     rows: np.ndarray,
     strings: "pa.Table | None" = None,
+    unused: "pa.Table | None" = None,
 ) -> None:
-    """Write the arrays and the texts, and last the facts with the digest."""
+    """Write the arrays, the texts and the columns that no fit reads, and last the facts with the digest."""
     seen = seen_digest(facts["schema"], features, target, _weights_in(rows), strings)
     for name, array in (("X", features), ("y", target), ("rows", rows)):
         write_array(folder / f"{name}.npy", array)
-    _write_strings(folder / STRINGS, strings)
+    _write_columns(folder / STRINGS, strings)
+    _write_columns(folder / UNUSED, unused)
     _write_facts(folder / "table.json", {**facts, "digest": seen})
 
 
@@ -217,11 +234,11 @@ def _write_facts(path: Path, facts: dict[str, Any]) -> None:
         write_json(path, facts)
 
 
-def _write_strings(path: Path, strings: "pa.Table | None") -> None:
+def _write_columns(path: Path, columns: "pa.Table | None") -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    table = pa.table({}) if strings is None else strings
+    table = pa.table({}) if columns is None else columns
     write_atomic(path, lambda file: parquet.write_table(table, file))
 
 
@@ -257,7 +274,15 @@ def open_prepared(folder: Path | str) -> Prepared:
     folder = Path(folder)
     target, rows = (np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("y", "rows"))
     facts = read_json(folder / "table.json")
-    return Prepared(facts, folder / "X.npy", target, rows, _weights_in(rows), folder / STRINGS)
+    return Prepared(
+        facts,
+        folder / "X.npy",
+        target,
+        rows,
+        _weights_in(rows),
+        folder / STRINGS,
+        stored_unused=folder / UNUSED,
+    )
 
 
 def _weights_in(rows: np.ndarray) -> np.ndarray | None:

@@ -107,14 +107,16 @@ def _test_table(request: Request, table: pa.Table) -> pa.Table:
     return _labelled(raw, test, numbers)
 
 
-def check_sealed(request: Request, schema: Schema, sealed: pa.Table) -> None:
-    """Find unusable sealed features now: the test must not fail after all the fits."""
+def check_sealed(request: Request, schema: Schema, sealed: pa.Table) -> np.ndarray:
+    """Find unusable sealed features now: the test must not fail after all the fits. They are returned, encoded."""
     source = request.test if isinstance(request.test, str) else request.data
     rows, lost = sealed.column(SOURCE_ROW).to_numpy(), list[Lost]()
-    check_finite(schema.encode(sealed, lost), schema, rows, source)
+    features = schema.encode(sealed, lost)
+    check_finite(features, schema, rows, source)
     for one in lost:
         if one.column in request.types and one.unread:
             raise not_of_kind(one, rows)
+    return features
 
 
 def _labelled(raw: pa.Table, sealed: pa.Table, numbers: np.ndarray) -> pa.Table:

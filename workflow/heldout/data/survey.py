@@ -1,12 +1,13 @@
 """The facts about a table that a first config is written from.
 
 Columns are judged by the rows that the config will leave unsealed. So the only thing in the config
-that depends on sealed values is whether the target is a class.
+that depends on sealed values is whether the target is a class. Groups are proposed by a column's name and how
+often its values come again, and all rows of a group are sealed or none.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,9 +21,11 @@ from heldout.data.kinds import CATEGORY, DATE, MANY
 from heldout.data.panels import panel_of
 from heldout.data.prepare import prepare
 from heldout.data.prepared import Prepared, open_prepared
+from heldout.data.proposed_groups import Possible, possible_groups
 from heldout.data.read import SKLEARN, read_table
 from heldout.data.request import Request
 from heldout.data.schema import values_of
+from heldout.data.unit_names import names_units
 from heldout.errors import HeldoutError
 from heldout.resampling.spec import Rolling
 from heldout.resampling.units import smallest_class
@@ -79,6 +82,10 @@ class Survey:
     """A feature that may be the weight of each row, by its name."""
     panel: tuple[str, str] | None
     """A column of units that come again at each time, and that of time."""
+    possible: tuple[Possible, ...] = ()
+    """Columns that may say which rows belong together, the best one first."""
+    proposed: Possible | None = None
+    """The one that `groups` is, if nobody named it."""
 
     @property
     def test(self) -> float:
@@ -86,7 +93,9 @@ class Survey:
         return TEST if self.sealed else 0
 
 
-def survey(data: str, target: str, groups: str | None, time: str | None = None) -> Survey:
+def survey(
+    data: str, target: str, groups: str | None, time: str | None = None, propose: bool = True
+) -> Survey:
     """Look at a table and find what a config should say about it.
 
     Parameters
@@ -99,6 +108,8 @@ def survey(data: str, target: str, groups: str | None, time: str | None = None) 
         A column whose rows belong together, if there is one.
     time
         A column that puts rows in time order, if there is one.
+    propose
+        Whether to look for groups, if none are named, and to use what is found by name and values.
 
     Returns
     -------
@@ -111,6 +122,24 @@ def survey(data: str, target: str, groups: str | None, time: str | None = None) 
     >>> found.task, found.n, found.sealed, found.smallest
     ('iris', 120, 30, ('setosa', 40))
     """
+    if groups is not None or not propose:
+        return replace(_look(data, target, groups, time), possible=())
+    found = _look(data, target, None, time)
+    for one in found.possible:
+        if one.to_set and time is None:
+            try:
+                known = _look(data, target, one.name, None)
+            except (
+                HeldoutError
+            ):  # such groups are missing in a sealed row, or cannot be divided into folds
+                continue
+            others = tuple(other for other in found.possible if other != one)
+            return replace(known, possible=others, proposed=one)
+    return found
+
+
+def _look(data: str, target: str, groups: str | None, time: str | None) -> Survey:
+    """The facts about the table with these groups."""
     table = read_table(data)
     drop = {} if target not in table.column_names else _unusable(table, {target, groups, time})
     coded, counted = False, False
@@ -220,7 +249,9 @@ def _why_drop(column: dict[str, Any], values: np.ndarray, n: int, source_rows: i
     elif different == len(values) > 1 and (named or _counts_rows(values, source_rows)):
         return "a different number in every row: an identifier?"
     if named and n / 10 < different < n:
-        return f"an identifier that repeats; if its rows belong together: groups: {column['name']}"
+        unit = names_units(column["name"]) is not None
+        advice = f"; if its rows belong together: groups: {column['name']}" if unit else ""
+        return f"an identifier that repeats{advice}"
     if column["kind"] in (CATEGORY, MANY) and different > max(20, n / 2):
         return f"{different} different texts in {n} rows: less than two rows of each on average"
     return ""
@@ -263,7 +294,15 @@ def _survey_of(
         dates=[table.names[i] for i in table.columns_of(DATE) if table.names[i] not in drop],
         weights=next((name for name in WEIGHT_NAMES if name in table.names), None),
         panel=panel_of(table, drop),
+        possible=_possible(request, table, drop),
     )
+
+
+def _possible(request: Request, table: Prepared, drop: dict[str, str]) -> tuple[Possible, ...]:
+    if request.groups is not None:
+        return ()
+    apart = {request.target, request.time or request.target, *WEIGHT_NAMES}
+    return tuple(possible_groups(table, apart, drop))
 
 
 def _widths(facts: dict[str, Any], drop: dict[str, str]) -> Iterator[int]:

@@ -12,7 +12,7 @@ from heldout.estimates.evidence import Bounds, Evidence
 from heldout.estimates.tuned_se import NO_SPREAD, Parts, Variability, parts_of
 
 ADVISED_REPEATS = 20
-"""Check H015 fails where `bates` intervals rest on fewer partitions."""
+"""The rows of `bates` intervals that rest on fewer partitions say so."""
 
 
 def jackknife_parts(evidence: Evidence) -> Parts:

@@ -42,6 +42,7 @@ class Interval:
     families: the families of losses that it is for; by default means over examples.
     weights: whether it is for rows with weights.
     in_order: whether it is for rows in time order, and for no others.
+    remark: the function that says what must be known of its rows, (Evidence) → remark or None; empty if there is none.
     refuses: the function that gives the reason why it is not valid, (Evidence) → reason or None.
     bounds: the function that computes it, (Evidence, δ) → standard error, lower and upper end.
     """
@@ -60,6 +61,7 @@ class Interval:
     families: tuple[str, ...] = (MEAN,)
     weights: bool = False
     in_order: bool = False
+    remark: str = ""
 
     def __post_init__(self) -> None:
         refuse_empty(self, "title", "valid", "meaning", "formula", "reference", "url")
@@ -317,6 +319,7 @@ _ENTRIES = (
         url="https://doi.org/10.1080/01621459.2023.2197686",
         refuses="heldout.estimates.refusals:unless_fold_pairs",
         bounds="heldout.estimates.cv_intervals:bates",
+        remark="heldout.estimates.refusals:few_partitions",
     ),
     Interval(
         name="bootstrap_se", title="Bootstrap standard error",

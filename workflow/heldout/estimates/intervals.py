@@ -80,6 +80,13 @@ def _bounds(name: str, evidence: Evidence, delta: float) -> Bounds:
     return found
 
 
+def remark_on(name: str, evidence: Evidence) -> str | None:
+    """What must be known of an interval's row: the column `note`."""
+    entry = INTERVALS[name]
+    found: str | None = resolve(entry.remark)(evidence) if entry.remark else None
+    return found
+
+
 def valid_intervals(evidence: Evidence) -> Iterator[str]:
     """The names of the intervals that are valid for this evidence, the best one first."""
     for name in ESTIMATORS[evidence.estimator].intervals:

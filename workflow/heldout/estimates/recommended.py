@@ -226,7 +226,25 @@ def _first_reason(evidence: Evidence) -> str:
 
 
 def heavy_tails(evidence: Evidence) -> str | None:
-    """Which share of the rows carries half of the loss, if these are too few for any interval."""
+    """Say which share of the rows carries half of the loss, if these are too few for any interval.
+
+    Parameters
+    ----------
+    evidence
+        The losses of an estimate.
+
+    Returns
+    -------
+    str or None
+        The reason against an interval; None if losses are not that unequal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> losses, rows = [np.array([0.0, 0.0, 0.0, 0.0, 0.0, 9.0])], [np.arange(6)]
+    >>> heavy_tails(Evidence("test", losses, rows, heavy=4.0))
+    'heavy tails, 1 of 6 held-out losses make up half of the risk'
+    """
     if evidence.squared is not None:
         return heavy_tails(evidence.squared())
     heavy = evidence.heavy is not None and tail_ratio(evidence.pooled) > evidence.heavy

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from heldout.estimates.cv_intervals import out_of_bag_se
+from heldout.errors import counted
+from heldout.estimates.cv_intervals import ADVISED_REPEATS, out_of_bag_se
 from heldout.estimates.evidence import Evidence
 from heldout.estimates.interval_registry import POOLED as POOLED_FAMILIES
 from heldout.estimates.score_intervals import auc_se
@@ -134,6 +135,14 @@ def unless_fold_pairs(evidence: Evidence) -> str | None:
     if evidence.fold_pairs is None:
         return "needs the fold pairs that nested_cv fits, of rows without groups"
     return unless_varied(evidence)
+
+
+def few_partitions(evidence: Evidence) -> str | None:
+    """What must be known of `bates`, whose estimate varies much between partitions."""
+    if evidence.repeats >= ADVISED_REPEATS:
+        return None
+    found = counted(evidence.repeats, "partition")
+    return f"rests on {found}; its authors average over {ADVISED_REPEATS} or more (kfold.repeats)"
 
 
 def unless_many_bags(evidence: Evidence) -> str | None:

@@ -8,7 +8,7 @@ import numpy as np
 from heldout.estimates.cv_intervals import jackknife_parts
 from heldout.estimates.evidence import Estimate, Evidence
 from heldout.estimates.interval_registry import INTERVALS
-from heldout.estimates.intervals import bounds_of, valid_intervals
+from heldout.estimates.intervals import bounds_of, remark_on, valid_intervals
 from heldout.estimates.recommended import (
     BY_THEOREM,
     HEAVY_TAILS,
@@ -115,7 +115,8 @@ def _rows(name: str, estimator: str, estimate: Estimate, level: float) -> Iterat
     note, first = reason_for_none(evidence), True
     for interval in valid_intervals(evidence):
         row = _with_interval(bare, interval, evidence, level)
-        yield replace(row, recommended=first and note is None, note=note if first else None)
+        remark = note if first and note else remark_on(interval, evidence)
+        yield replace(row, recommended=first and note is None, note=remark)
         first = False
     if first:
         yield replace(bare, note=note)

@@ -198,3 +198,24 @@ def entry_for(estimator: str, where: str) -> Entry:
     scale = estimator.startswith(NEED_SCALING)
     native = estimator.replace(":", ".") in KNOW_CATEGORIES
     return Entry(classifier=estimator, regressor=estimator, scale=scale, native=native)
+
+
+def is_baseline(*paths: str | None) -> bool:
+    """Say whether a learner looks at no feature.
+
+    Parameters
+    ----------
+    paths
+        The import paths of its estimators.
+
+    Returns
+    -------
+    bool
+        True for scikit-learn's dummies.
+
+    Examples
+    --------
+    >>> is_baseline("sklearn.dummy.DummyClassifier", None), is_baseline("sklearn.svm.SVC")
+    (True, False)
+    """
+    return any(path is not None and path.startswith("sklearn.dummy.") for path in paths)

@@ -1,5 +1,6 @@
 """From fitted cells to the tables of a task: the steps of the workflow after the fits, without files."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +19,9 @@ from heldout.estimates.tables import by_learner, with_tails
 from heldout.execution.specs import build
 from heldout.execution.steps.compute_metrics import measure_of
 from heldout.execution.tasks import DeclaredTask
-from heldout.measures.registry import named_loss
+from heldout.learners.catalogue import is_baseline
 from heldout.memory.fitting import Fitted, plan_of
+from heldout.selection.edges import gains_by
 from heldout.selection.final import Predictor
 from heldout.selection.select import select, selected_thetas
 from heldout.selection.train import final_predictor
@@ -61,14 +63,24 @@ def tables_of(task: DeclaredTask, fitted: Fitted) -> Tables:
     loss_table = loss_table_of(fitted.table, fitted.splits, stored, spec.cells)
     risks = list(risk_rows(loss_table, spec.level))
     kept = confidence_rows(loss_table, spec.level, spec.cells.seed)
-    choice = _choice(task, risks, kept)
+    choice = _choice(task, loss_table, risks, kept)
     procedures = _procedures(task, loss_table, choice)
     rows = with_tails(procedures.rows())
     estimates, folds = by_learner(rows, task.block.learners), list(procedures.fold_rows())
     selection = {**choice, "test": None, "refit": None}
-    warnings = cell_warnings(fitted.index)
+    comparisons = procedures.comparisons()
     context = Context(
-        loss_table, task.estimators, selection, estimates, folds, spec.level, kept, warnings
+        loss_table,
+        task.estimators,
+        selection,
+        estimates,
+        folds,
+        spec.level,
+        kept,
+        cell_warnings(fitted.index),
+        Counter((learner, theta) for learner, theta, _ in fitted.index),
+        comparisons,
+        [one.name for one in task.learners if is_baseline(one.classifier, one.regressor)],
     )
     return Tables(
         loss_table,
@@ -77,17 +89,19 @@ def tables_of(task: DeclaredTask, fitted: Fitted) -> Tables:
         selection,
         estimates,
         folds,
-        procedures.comparisons(),
+        comparisons,
         _metrics(task, procedures),
         run_checks(context),
         _model(task, fitted, choice),
     )
 
 
-def _choice(task: DeclaredTask, risks: list[RiskRow], kept: list[ConfidenceRow]) -> dict[str, Any]:
+def _choice(
+    task: DeclaredTask, loss_table: LossTable, risks: list[RiskRow], kept: list[ConfidenceRow]
+) -> dict[str, Any]:
     spec = build.select_model(task)
-    loss = named_loss(spec.loss, classification=True)  # for its words only, which no default has
-    return select(risks, kept, spec.by, rule_of(spec.rule), spec.maximum, loss)
+    rule, gains = rule_of(spec.rule), gains_by(loss_table, spec.by)
+    return select(risks, kept, spec.by, rule, spec.maximum, loss_table.loss, gains)
 
 
 def _procedures(task: DeclaredTask, loss_table: LossTable, choice: dict[str, Any]) -> Procedures:

@@ -16,7 +16,7 @@ STEPS: dict[str, tuple[str, ...]] = {
     "draw_splits": ("prepare_data",),
     "fit_cells": ("prepare_data", "draw_splits"),
     "estimate_risks": CELLS,
-    "select_model": ("estimate_risks",),
+    "select_model": (*CELLS, "estimate_risks"),
     "estimate_procedures": (*CELLS, "select_model"),
     "train_final": ("prepare_data", "draw_splits", "select_model"),
     "open_test": ("prepare_data", "train_final"),

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from heldout.checks.registry import SEVERITIES
+from heldout.checks.entry import SEVERITIES
 from heldout.errors import counted
 from heldout.results import compared, glossary
 from heldout.results.display import theta_text

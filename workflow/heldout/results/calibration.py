@@ -10,10 +10,10 @@ from heldout.estimates.ends import Ends, proportion
 from heldout.estimates.evidence import Evidence
 from heldout.measures import calibration as measure
 from heldout.measures.calibration import Coefficient
-from heldout.results.headline import percent
-from heldout.results.curves import frequent
+from heldout.measures.shown_classes import classes_of
 from heldout.results.display import Format
 from heldout.results.glossary import Entry
+from heldout.results.headline import percent
 
 COX = ("Cox 1958, Biometrika 45, 562–565", "https://doi.org/10.1093/biomet/45.3-4.562")
 NAEINI = ("Naeini, Cooper & Hauskrecht 2015, AAAI", "https://doi.org/10.1609/aaai.v29i1.9602")
@@ -134,15 +134,6 @@ def judged(
         numbers = numbers_of(positive, predicted, bins, units)
         found.append({"class": one, "bins": curve, "numbers": numbers})
     return found
-
-
-def classes_of(target: np.ndarray, count: int, chosen: int | None = None) -> list[int]:
-    """Of two classes the chosen one, or the rarer one (of equal ones the second), else the most frequent ones."""
-    if count == 2 and chosen is not None:
-        return [chosen]
-    if count == 2:
-        return [int(2 * (target == 1).sum() <= len(target))]
-    return frequent(target, count)
 
 
 # --- the curve -------------------------------------------------------------------------------

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from heldout.measures.shown_classes import frequent
+
 POINTS = 150
 """A curve is drawn with at most this many of its points."""
 GRID = 101
@@ -12,8 +14,6 @@ SETS = 20
 """The curves of each held-out set are drawn if there are at most this many."""
 CURVES = ("false", "true", "recall", "precision")
 ROUNDING = 1e-12
-CLASSES = 12
-"""Curves are drawn for at most this many classes, the most frequent ones."""
 
 
 def confusion(target: np.ndarray, label: np.ndarray, count: int) -> list[list[int]]:
@@ -81,12 +81,6 @@ def precision_at(recall: np.ndarray, one: dict[str, Any]) -> np.ndarray:
     """The precision where a recall is first reached."""
     places = np.searchsorted(one["recall"], recall - ROUNDING, side="left")
     return np.asarray(one["precision"][np.minimum(places, len(one["recall"]) - 1)])
-
-
-def frequent(target: np.ndarray, count: int) -> list[int]:
-    """The most frequent classes, in their own order."""
-    sizes = np.bincount(target, minlength=count)
-    return sorted(np.argsort(-sizes, kind="stable")[:CLASSES].tolist())
 
 
 def corners(positive: np.ndarray, score: np.ndarray) -> dict[str, Any]:

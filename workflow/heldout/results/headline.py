@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from heldout.learners.catalogue import is_baseline
 from heldout.estimates.registry import ESTIMATORS
 from heldout.results.display import PERCENT, Format, significant
 from heldout.results.tables import Row, Table
@@ -174,7 +175,7 @@ def baselines(learners: list[dict[str, Any]]) -> list[str]:
     return [
         learner["name"]
         for learner in learners
-        if "sklearn.dummy." in f"{learner.get('classifier')} {learner.get('regressor')}"
+        if is_baseline(learner.get("classifier"), learner.get("regressor"))
     ]
 
 

@@ -5,15 +5,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from heldout.estimates.confidence_rows import ConfidenceRow
 from heldout.estimates.procedures import ALL, Chosen
 from heldout.estimates.rows import RiskRow
-from heldout.estimates.rules import CONFIDENCE_SET, ROUNDING, Curve, Rule, first_local_min
+from heldout.estimates.rules import CONFIDENCE_SET, Curve, Rule, first_local_min
 from heldout.measures.loss import Loss
-from heldout.names import canonical
-from heldout.selection.why import RISKS, Words, why
+from heldout.names import Theta, canonical
+from heldout.selection.edges import Edge, Gain, edges_of
+from heldout.selection.why import RISKS, Words, theta_text, why
 
 
 def select(
@@ -23,6 +22,7 @@ def select(
     rule: Rule,
     maximum: int,
     loss: Loss | None = None,
+    gain: Gain | None = None,
 ) -> dict[str, Any]:
     """Make the content of choice.json.
 
@@ -40,6 +40,8 @@ def select(
         How many θ the scan of an endless grid may fit.
     loss
         Says how people read a risk; None: as it is.
+    gain
+        Compares two θ on the same held-out rows, for those on the edge of a grid; None: no comparison.
 
     Returns
     -------
@@ -59,8 +61,11 @@ def select(
     curves = [replace(one, kept=_kept(one, kept)) for one in _curves(rows, by)]
     curve, best = rule.choose(curves)
     picks = {one.learner: rule.pick(one) for one in curves}
+    edges = {one.learner: edges_of(one, picks[one.learner], gain) for one in curves}
     warnings = [
-        text for one in curves for text in _warnings(one, picks[one.learner], rule, maximum)
+        text
+        for one in curves
+        for text in _warnings(one, picks[one.learner], edges[one.learner], rule, maximum)
     ]
     return {
         "learner": curve.learner,
@@ -69,7 +74,9 @@ def select(
         "rule": rule.name,
         "risk": curve.risks[best],
         "why": why(curves, picks, curve.learner, by, rule, Words.of(loss) if loss else RISKS),
-        "learners": {one.learner: _entry(one, picks[one.learner], rule) for one in curves},
+        "learners": {
+            one.learner: _entry(one, picks[one.learner], edges[one.learner], rule) for one in curves
+        },
         "confidence_set": _confidence_set(kept, rule),
         "warnings": warnings,
     }
@@ -136,13 +143,14 @@ def _confidence_set(rows: Sequence[ConfidenceRow], rule: Rule) -> dict[str, Any]
     }
 
 
-def _entry(curve: Curve, pick: int, rule: Rule) -> dict[str, Any]:
+def _entry(curve: Curve, pick: int, edges: Sequence[Edge], rule: Rule) -> dict[str, Any]:
     found = {
         "theta": curve.thetas[pick],
         "risk": curve.risks[pick],
         "se": curve.errors[pick],
         "thetas": len(curve.thetas),
-        "edges": edges(curve, pick),
+        "edges": [edge.name for edge in edges if edge.open],
+        "ends": {edge.name: _at_end(edge, curve.thetas[pick]) for edge in edges},
     }
     if curve.kept is None:
         return found
@@ -150,11 +158,18 @@ def _entry(curve: Curve, pick: int, rule: Rule) -> dict[str, Any]:
     return found | {"kept": sum(curve.kept), "simplest": curve.thetas[simplest]}
 
 
-def _warnings(curve: Curve, pick: int, rule: Rule, maximum: int) -> list[str]:
+def _at_end(edge: Edge, theta: Theta) -> str:
+    """What is said of a selected value at an end of its axis."""
+    return f"{theta_text({edge.name: theta[edge.name]})} {edge.why}"
+
+
+def _warnings(
+    curve: Curve, pick: int, edges: Sequence[Edge], rule: Rule, maximum: int
+) -> list[str]:
     found = [
-        f"learner '{curve.learner}': the selected {name} = {curve.thetas[pick][name]} lies on the "
-        "edge of its grid"
-        for name in edges(curve, pick)
+        f"learner '{curve.learner}': the selected {_at_end(edge, curve.thetas[pick])}"
+        for edge in edges
+        if edge.open
     ]
     if rule.name == "first_local_min" and len(curve.thetas) >= maximum:
         scan = first_local_min(curve.risks, curve.errors, rule.patience)
@@ -164,22 +179,3 @@ def _warnings(curve: Curve, pick: int, rule: Rule, maximum: int) -> list[str]:
                 f"stated maximum of {maximum} θ"
             )
     return found
-
-
-def edges(curve: Curve, pick: int) -> list[str]:
-    """The hyper-parameters whose selected value is the smallest or largest of three or more numbers.
-
-    None where all θ have the same risk: then the first one is selected, wherever it lies.
-    """
-    if np.ptp(curve.risks) <= ROUNDING:
-        return []
-    return [
-        name
-        for name, value in curve.thetas[pick].items()
-        if len(values := {t[name] for t in curve.thetas if _numeric(t.get(name))}) >= 3
-        and value in (min(values), max(values))
-    ]
-
-
-def _numeric(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

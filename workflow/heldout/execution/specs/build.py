@@ -116,7 +116,7 @@ def estimate_risks(task: DeclaredTask) -> EstimateRisks:
 def select_model(task: DeclaredTask) -> SelectModel:
     """The choice of θ and learner."""
     select = task.block.select
-    return SelectModel(select.by, _rule(task), select.maximum, task.loss)
+    return SelectModel(select.by, _rule(task), select.maximum, _loss_table(task))
 
 
 def estimate_procedures(task: DeclaredTask) -> EstimateProcedures:
@@ -185,7 +185,7 @@ def tabulate_estimates(task: DeclaredTask) -> TabulateEstimates:
 def run_checks(task: DeclaredTask) -> RunChecks:
     """The checks."""
     level, estimators = task.config.level, task.estimators
-    return RunChecks(_loss_table(task), level, estimators)
+    return RunChecks(_loss_table(task), level, estimators, task.has_test)
 
 
 def render_report(task: DeclaredTask) -> RenderReport:

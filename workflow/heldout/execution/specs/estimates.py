@@ -18,13 +18,13 @@ class EstimateRisks:
 
 @dataclass(frozen=True)
 class SelectModel:
-    """risks.csv and confidence_set.csv → choice.json."""
+    """risks.csv, confidence_set.csv and cells → choice.json."""
 
     by: str
     rule: RuleSpec
     maximum: int
-    loss: LossSpec | None
-    """How people read a risk."""
+    cells: LossTableSpec
+    """What θ on the edges of grids are compared by, and how people read a risk."""
 
 
 @dataclass(frozen=True)
@@ -140,3 +140,5 @@ class RunChecks:
     cells: LossTableSpec
     level: float
     estimators: list[str]
+    test: bool
+    """Whether there is a sealed test."""
