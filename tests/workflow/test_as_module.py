@@ -76,7 +76,18 @@ def test_the_workflow_is_a_module_of_another_one(snakefile: str, tmp_path: Path)
     assert json.loads("\n".join(rest))["learner"] in ("knn", "tree", "majority")
 
 
-def run_in(folder: Path) -> str:
+@pytest.mark.parametrize("option", ['prefix: "inner"', 'replace_prefix: {"results/": "ours/"}'])
+def test_a_prefix_is_refused(option: str, tmp_path: Path) -> None:
+    (tmp_path / "analysis.yaml").write_text(json.dumps({"heldout": small_config()}))
+    module = SNAKEFILE.format(snakefile=REPO / "workflow" / "Snakefile", task=TASK)
+    key, value = option.split(": ", 1)
+    module = module.replace("use rule *", f"    {key}:\n        {value}\n\n\nuse rule *")
+    (tmp_path / "Snakefile").write_text(module)
+    said = run_in(tmp_path, code=1)
+    assert "`prefix` and `replace_prefix` are not supported" in said
+
+
+def run_in(folder: Path, code: int = 0) -> str:
     """Run the workflow of a folder; what it said."""
     run = subprocess.run(
         [sys.executable, "-m", "snakemake", "--cores", "2"],
@@ -85,7 +96,7 @@ def run_in(folder: Path) -> str:
         capture_output=True,
         text=True,
     )
-    assert run.returncode == 0, run.stderr
+    assert run.returncode == code, run.stderr
     return run.stderr
 
 

@@ -172,7 +172,7 @@ def test_a_vault_of_somebody_else_is_a_note(
 # --- what is said -----------------------------------------------------------------------------------
 
 
-RUN_COMMAND = f"snakemake --cores all --configfile {CONFIG}"
+RUN_COMMAND = f"heldout run --config {CONFIG}"
 REPAIR_COMMAND = f"heldout check --repair --config {CONFIG}"
 LINES = {
     "splits/kfold.csv": (
@@ -525,7 +525,7 @@ def test_nothing_is_removed_during_a_run(
     assert main([*command, "--config", CONFIG]) == 1
     shown = capsys.readouterr().err
     assert "a workflow runs in this folder" in shown
-    assert f"If it was killed: snakemake --unlock --configfile {CONFIG}\n" in shown
+    assert f"If it was killed: heldout run --unlock --config {CONFIG}\n" in shown
     assert everything(here.folder) == before
     assert "note: a workflow runs here, or was killed" in check(capsys)[1]
     locked.unlink()
@@ -594,7 +594,7 @@ def test_other_places(here: Project, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["check", "--results", "elsewhere"]) == 1
     shown = capsys.readouterr().out
     assert "damaged  elsewhere/birds/cells/knn/n_neighbors=5/k3.r1.f02.safetensors: " in shown
-    assert "mend it by: heldout check --repair, then snakemake --cores all\n" in shown
+    assert "mend it by: heldout check --repair, then heldout run\n" in shown
     assert shown.count("damaged  ") == 1
 
 

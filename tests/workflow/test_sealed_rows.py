@@ -81,7 +81,7 @@ def assert_refused(project: Project, task: str = TASK, entries: int = 1) -> None
     selection = read(project, "selection.json", task)
     assert selection["test"]["state"] == "refused"
     assert REFUSED in selection["test"]["message"]
-    assert "snakemake --cores all --config open_again=true" in selection["test"]["message"]
+    assert "heldout run -- --config open_again=true" in selection["test"]["message"]
     assert sealed_test(project, task) == []
     assert len(ledger(project)) == entries
     assert read(project, "final/card.json", task)["test"] == selection["test"]

@@ -1,6 +1,6 @@
 """heldout: how well will this learning procedure do on data it has not seen?
 
-``heldout.open("results")`` opens the results of a study, ``heldout.evaluate(frame, "y", learners)`` makes them in
+``heldout.run("config.yaml")`` runs a study, ``heldout.open("results")`` opens its results, ``heldout.evaluate(frame, "y", learners)`` makes them in
 memory, and ``heldout.NestedCV`` is an estimator that does so when it is fitted. What is named here is imported when it is
 first used, so that ``import heldout`` costs nothing.
 """
@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from heldout.errors import HeldoutError
+    from heldout.execution.launch import run
     from heldout.memory.evaluate import evaluate
     from heldout.memory.evaluation import Evaluation
     from heldout.memory.nested_cv import NestedCV
     from heldout.results.study import open_study as open
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _PUBLIC = {
     "open": "heldout.results.study:open_study",
@@ -23,10 +24,11 @@ _PUBLIC = {
     "Evaluation": "heldout.memory.evaluation:Evaluation",
     "HeldoutError": "heldout.errors:HeldoutError",
     "NestedCV": "heldout.memory.nested_cv:NestedCV",
+    "run": "heldout.execution.launch:run",
 }
 """What each public name is; a further one is a line here, an import above and a name in `__all__`."""
 
-__all__ = ["Evaluation", "HeldoutError", "NestedCV", "evaluate", "open"]
+__all__ = ["Evaluation", "HeldoutError", "NestedCV", "evaluate", "open", "run"]
 
 
 def __getattr__(name: str) -> Any:

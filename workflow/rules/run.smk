@@ -17,6 +17,8 @@ WHOLE_TABLE = [
 
 # What must be known beforehand; then, in a long run, how far its fitting jobs are.
 onstart:
+    with host.plain_errors():
+        host.check_installed()
     for note in study.notes:
         logger.info(note)
     watch([Path("results", task) for task in study.tasks], say=logger.info)

@@ -356,7 +356,7 @@ def test_data_sets_of_scikit_learn(tmp_path, monkeypatch, capsys):
     shown = capsys.readouterr().out
     assert "wrote deep/c.yaml: task 'iris', 120 rows to learn from, 30 sealed" in shown
     assert "heldout check --config deep/c.yaml" in shown
-    assert "snakemake --cores all --configfile deep/c.yaml" in shown
+    assert "heldout run --config deep/c.yaml" in shown
     config = yaml.safe_load((tmp_path / "deep" / "c.yaml").read_text())
     assert config["tasks"]["iris"]["data"] == "sklearn:iris"
 

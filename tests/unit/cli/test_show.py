@@ -249,8 +249,8 @@ def test_errors(project, capsys):
     (project / "results/small/cells/knn/n_neighbors=5/full.safetensors").write_bytes(b"{}\n")
     assert "is damaged; run: heldout check" in failed(capsys, "small", "knn/n_neighbors=5/full")
     (project / "results/small/estimates.csv").unlink()
-    assert "task 'small' has no estimates yet; run: snakemake" in failed(capsys, "small")
-    assert "no estimates in 'results'; run: snakemake" in failed(capsys)
+    assert "task 'small' has no estimates yet; run: heldout run" in failed(capsys, "small")
+    assert "no estimates in 'results'; run: heldout run" in failed(capsys)
 
 
 def test_what_must_be_known_of_the_test_is_said(project, capsys):

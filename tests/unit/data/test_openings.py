@@ -54,7 +54,7 @@ def test_another_selection_is_refused_and_nothing_is_recorded(study):
     assert (found.state, found.count, found.refused) == (REFUSED, 2, True)
     assert "the test set has judged an earlier selection" in found.message
     assert "10 of its 10 rows have judged 1 other selection of 'y'" in found.message
-    assert found.message.endswith("snakemake --cores all --config open_again=true")
+    assert found.message.endswith("heldout run -- --config open_again=true")
     assert [one["selection"] for one in found.openings] == ["first"]
     assert len(entries(study)) == 1
 

@@ -1,4 +1,4 @@
-"""The `heldout` command: small helpers around ``snakemake``, which runs the study.
+"""The `heldout` command: runs the study by ``snakemake``, and helps around it.
 
 Only the parser lives here, so that ``heldout --help`` imports neither scikit-learn nor pandas;
 each command is a module of its own with a function ``run(arguments) -> exit code``.
@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     whole = argparse.ArgumentParser(
         prog="heldout",
-        description="Helpers around `snakemake`, which runs the study that a config describes.",
+        description="Runs the study that a config describes, by `snakemake`, and helps around it.",
     )
     whole.add_argument("--version", action="version", version=f"heldout {__version__}")
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -46,6 +46,7 @@ def parser() -> argparse.ArgumentParser:
             "check", help="check config and data, and results against their digests"
         )
     )
+    _add_run(commands.add_parser("run", help="run the study, then print the answer of each task"))
     _add_clean(
         commands.add_parser(
             "clean", help="remove cells that the config no longer names, and old files"
@@ -110,6 +111,34 @@ def _add_check(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--cores", type=int, metavar="N", help="of --price: the cores of the run; default: all"
+    )
+
+
+def _add_run(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--config", type=Path, metavar="FILE", help=f"default: {CONFIG} in the folder of the study"
+    )
+    command.add_argument(
+        "--directory",
+        type=Path,
+        default=Path(),
+        metavar="DIR",
+        help="the folder of the study, where results/ goes; default: this one",
+    )
+    command.add_argument(
+        "--cores", type=int, metavar="N", help="default: all, or what the profile says"
+    )
+    command.add_argument(
+        "--profile", metavar="NAME", help="default, slurm, generic, or a folder of your own"
+    )
+    command.add_argument(
+        "-n", "--dry-run", action="store_true", help="say what would run, and why; run nothing"
+    )
+    command.add_argument(
+        "--unlock", action="store_true", help="remove the lock that a killed run has left"
+    )
+    command.add_argument(
+        "more", nargs="*", metavar="-- OPTION …", help="further options, for Snakemake"
     )
 
 

@@ -5,7 +5,6 @@ damaged, missing or foreign. With ``--repair``, 0 unless something would stop th
 """
 
 import argparse
-import os
 import shlex
 import sys
 from collections import Counter
@@ -27,6 +26,7 @@ from heldout.data.reading import in_words
 from heldout.data.witness import task_folders
 from heldout.errors import HeldoutError, counted
 from heldout.execution.rehearse import Rehearsal, rehearse
+from heldout.execution.resources import own_cores
 from heldout.execution.study import Study
 from heldout.execution.upkeep.inspect import Findings, Inspection
 from heldout.execution.upkeep.lock import is_locked, refuse_during_a_run
@@ -40,10 +40,10 @@ WIDEST = 40
 
 def run(arguments: argparse.Namespace) -> int:
     """Check everything; change nothing, unless asked to repair."""
-    cores = arguments.cores or len(os.sched_getaffinity(0))
+    cores = arguments.cores or own_cores()
     study = Study(read_config(arguments.config), cores=cores)
     if arguments.repair:
-        refuse_during_a_run(commands.snakemake(arguments.config, "--unlock"))
+        refuse_during_a_run(commands.heldout(arguments.config, "run", "--unlock"))
     print(f"{arguments.config}: valid, {counted(len(study.tasks), 'task')}")
     ready = [_check_data(study, task, arguments.learners) for task in study.tasks]
     if arguments.price:
@@ -174,7 +174,7 @@ def _verdict(found: Findings) -> str:
 
 def _mending(fault: Fault, config: Path) -> str:
     """The command that mends a fault."""
-    next_run = commands.snakemake(config)
+    next_run = commands.heldout(config, "run")
     if fault.kind == STALE:
         return f"made anew by: {next_run}"
     if fault.mend == BY_HAND:
@@ -189,10 +189,10 @@ def _mending(fault: Fault, config: Path) -> str:
 
 
 def _repair(faults: list[Fault], config: Path) -> None:
-    refuse_during_a_run(commands.snakemake(config, "--unlock"))  # one may have begun meanwhile
+    refuse_during_a_run(commands.heldout(config, "run", "--unlock"))  # one may have begun meanwhile
     removed, jobs = repair(faults)
     print(f"repair: removed {counted(removed, 'file')} and the receipts of {counted(jobs, 'job')}")
     if any(fault.kind in (DAMAGED, MISSING) for fault in faults):
         print(
-            f"what is damaged or missing, and nothing else, is made anew by: {commands.snakemake(config)}"
+            f"what is damaged or missing, and nothing else, is made anew by: {commands.heldout(config, 'run')}"
         )

@@ -12,13 +12,13 @@ from heldout.execution.upkeep.lock import refuse_during_a_run
 
 def run(arguments: argparse.Namespace) -> int:
     """Remove, or only say what would be removed, and how much."""
-    refuse_during_a_run(commands.snakemake(arguments.config, "--unlock"))
+    refuse_during_a_run(commands.heldout(arguments.config, "run", "--unlock"))
     study = Study(read_config(arguments.config))
     found = removals(study, arguments.results)
     for removal in found:
         print(f"  {removal.what}: {_amount([removal])}")
     if not arguments.dry_run:
-        refuse_during_a_run(commands.snakemake(arguments.config, "--unlock"))
+        refuse_during_a_run(commands.heldout(arguments.config, "run", "--unlock"))
         for removal in found:
             removal.carry_out()
     print(f"{'would remove' if arguments.dry_run else 'removed'} {_amount(found)}")

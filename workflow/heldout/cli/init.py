@@ -55,9 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"  drops {name!r}: {reason}")
     if len(found.drop) > DROPS_SHOWN:
         print(f"  drops {len(found.drop) - DROPS_SHOWN} more columns: see {output}")
-    elsewhere = "" if output == CONFIG else f" --configfile {output}"
-    check = "" if output == CONFIG else f" --config {output}"
-    print(f"next: heldout check{check} --price, then: snakemake --cores all{elsewhere}")
+    elsewhere = "" if output == CONFIG else f" --config {output}"
+    print(f"next: heldout check{elsewhere} --price, then: heldout run{elsewhere}")
     return 0
 
 

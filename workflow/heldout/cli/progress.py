@@ -26,7 +26,7 @@ def read_all(results: Path, task: str | None) -> list[TaskProgress]:
     if task is not None and task not in names:
         raise HeldoutError(f"no fitting job of '{task}' in '{results}'{did_you_mean(task, names)}")
     if not names:
-        raise HeldoutError(f"no fitting job in '{results}' yet; run: snakemake --cores all")
+        raise HeldoutError(f"no fitting job in '{results}' yet; run: heldout run")
     found = [task_progress(results / name) for name in names if task in (None, name)]
     return [one for one in found if one is not None]
 

@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     names = [arguments.task] if arguments.task else task_names(results, "estimates.csv")
     if not names:
-        raise HeldoutError(f"no estimates in '{results}'; run: snakemake --cores all")
+        raise HeldoutError(f"no estimates in '{results}'; run: heldout run")
     text = tables_text if arguments.all else answer_text
     print("\n\n".join(text(open_task(results, name)) for name in names))
     return 0

@@ -20,7 +20,7 @@ from heldout.errors import counted
 from heldout.names import Theta
 
 OPENED, AGAIN, REFUSED = "opened", "opened again", "refused"
-COMMAND = "snakemake --cores all --config open_again=true"
+COMMAND = "heldout run -- --config open_again=true"
 OLD_LEDGER = Path("vault", "ledger.jsonl")
 """Where earlier versions kept the openings of a task."""
 

@@ -7,6 +7,7 @@ import threading
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,34 @@ def _is_the_schedulers(timer: threading.Timer) -> bool:
     """
     module = getattr(timer.function, "__module__", None) or ""
     return module.startswith(SCHEDULER)
+
+
+def in_containers(workflow: Any) -> bool:
+    """Whether steps run in containers, with their own libraries: no process of ours may take them over."""
+    return any(one.name == "APPTAINER" for one in workflow.deployment_settings.deployment_method)
+
+
+def refuse_prefix(modifier: Any) -> None:
+    """Refuse a module with `prefix`: receipts and the ledger name files as they are without it."""
+    if modifier.path_modifier.replace_prefix("results/index.html", None) != "results/index.html":
+        raise HeldoutError(
+            "module heldout: `prefix` and `replace_prefix` are not supported, because heldout's own records "
+            "name its files below 'results'; remove it, or run heldout in a folder of its own by --directory"
+        )
+
+
+def check_installed() -> None:
+    """Refuse to start jobs in an environment in which they would not find heldout."""
+    folder = str(Path(__file__).parents[2])
+    if folder in os.environ.get("PYTHONPATH", "").split(os.pathsep):
+        return
+    try:
+        version("heldout")
+    except PackageNotFoundError:
+        raise HeldoutError(
+            f"heldout is not installed in the environment of {sys.executable}; run: pip install -e . in the "
+            "folder of its checkout"
+        ) from None
 
 
 @contextmanager

@@ -5,6 +5,8 @@ time comes back with more of both, and finds the cells that it had finished in t
 """
 
 import math
+import os
+import sys
 
 BASE_MB = 1000
 """Two processes of Snakemake (270 MB) and one with scikit-learn (250 MB), with room to spare."""
@@ -30,3 +32,33 @@ def megabytes(data: float, copies: int, attempt: int) -> int:
 def minutes(cells: float, seconds: float, attempt: int) -> int:
     """Time for a job with so many cells."""
     return math.ceil(BASE_MINUTES + cells * seconds / 60) * attempt
+
+
+def own_cores() -> int:
+    """How many cores this process may use; all of the machine where the system does not say."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def peak_megabytes(most: int, platform: str = sys.platform) -> float:
+    """The most memory that a process has had, from `ru_maxrss`: bytes on macOS, else KB.
+
+    Parameters
+    ----------
+    most
+        What `getrusage` says.
+    platform
+        The system.
+
+    Returns
+    -------
+    float
+        MB.
+
+    Examples
+    --------
+    >>> peak_megabytes(2048, "linux"), peak_megabytes(2048 * 1024, "darwin")
+    (2.0, 2.0)
+    """
+    return round(most / (1024 * 1024 if platform == "darwin" else 1024), 1)

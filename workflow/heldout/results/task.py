@@ -167,7 +167,7 @@ class TaskResults:
         """The rows of estimates.csv."""
         path = self.folder / "estimates.csv"
         if not path.is_file():
-            raise HeldoutError(f"task '{self.name}' has no estimates yet; run: snakemake --cores all")
+            raise HeldoutError(f"task '{self.name}' has no estimates yet; run: heldout run")
         return read_rows(path, EstimateRow)
 
 

@@ -17,6 +17,7 @@ from heldout.decode import decode
 from heldout.errors import HeldoutError
 from heldout.execution.forkserver.lifeline import end_with_client
 from heldout.execution.jobs import Job, read_job
+from heldout.execution.resources import peak_megabytes
 from heldout.receipts import Receipt, file_digest, read_receipt, write_receipt
 from heldout.user_code.search import look_in_study_folder
 
@@ -56,7 +57,7 @@ def run_job(job: Job) -> None:
             facts,
             seconds=round(time.perf_counter() - started, 3),
             cpu_seconds=round(used.ru_utime + used.ru_stime, 3),
-            peak_mb=round(used.ru_maxrss / 1024, 1),
+            peak_mb=peak_megabytes(used.ru_maxrss),
         ),
     )
 

@@ -9,6 +9,7 @@ from heldout.cells.plan import open_plan
 from heldout.cells.store import Store
 from heldout.execution.specs.estimates import TrainFinal
 from heldout.files import read_json, write_atomic, write_json
+from heldout.selection.requirements import requirements
 from heldout.selection.train import final_predictor, selected_folders
 from heldout.selection.training import training_of
 
@@ -22,7 +23,10 @@ def main(folder: Path, spec: TrainFinal) -> None:
     final = folder / "final"
     final.mkdir(parents=True, exist_ok=True)
     write_atomic(final / "model.joblib", lambda file: joblib.dump(predictor, file))
-    write_json(final / "training.json", training_of(plan, choice, decision))
+    needs = requirements(predictor.pipeline, plan.versions)
+    write_json(
+        final / "training.json", training_of(plan, choice, decision) | {"requirements": needs}
+    )
     if spec.models == "selected":
         deleted = store.prune_models(selected_folders(choice, spec.thresholded))
         print(f"{deleted} models of other θ deleted")

@@ -1,7 +1,7 @@
 """Whether a workflow runs in this folder: Snakemake's lock says so.
 
 The lock says nothing of the process that took it, so a workflow that was killed seems to run on,
-until ``snakemake --unlock``.
+until ``heldout run --unlock`` (or ``snakemake --unlock``).
 """
 
 import sqlite3
@@ -67,7 +67,7 @@ def refuse_during_a_run(unlock: str, folder: Path = SNAKEMAKE) -> None:
 
     Examples
     --------
-    >>> refuse_during_a_run("snakemake --unlock", folder / "other")
+    >>> refuse_during_a_run("heldout run --unlock", folder / "other")
     """
     if is_locked(folder):
         raise HeldoutError(
