@@ -48,12 +48,15 @@ class Loaded:
     console: list[str]
 
 
-def load(page: Path, profile: Path, width: int = 1300) -> Loaded:
-    """Open a page as it is."""
+def load(page: Path, profile: Path, width: int = 1300, query: str = "") -> Loaded:
+    """Open a page as it is; the query begins with a question mark."""
     assert BROWSER is not None, "no Chromium here; ./check installs Debian's"
     command = [BROWSER, *FLAGS, f"--user-data-dir={profile}", f"--window-size={width},2000"]
     done = subprocess.run(
-        [*command, "--dump-dom", page.as_uri()], capture_output=True, text=True, timeout=120
+        [*command, "--dump-dom", page.as_uri() + query],
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     said = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     return Loaded(done.stdout, said)

@@ -10,7 +10,10 @@ import yaml
 
 from heldout.config import reference
 from heldout.config.examples import EXAMPLES, GRIDS
+from heldout.config.intervals_page import interval_lines
 from heldout.config.models import Config
+from heldout.estimates.interval_registry import INTERVALS
+from heldout.estimates.recommended import HOLDS, OF_SCORES
 from heldout.execution.study import Study
 from heldout.learners.catalogue import CATALOG
 from heldout.learners.grid import endless_axis, expand
@@ -100,3 +103,16 @@ def test_a_difference_is_found_and_mended(tmp_path, capsys):
     (tmp_path / "config" / "README.md").write_text("old")
     assert reference.main(["--check"], tmp_path) == 1
     assert (tmp_path / "config" / "README.md").read_text() == "old"
+
+
+def test_every_interval_has_its_section():
+    """With formula, target, assumptions, reference, and what it is recommended for."""
+    text = "\n".join(interval_lines())
+    for interval in INTERVALS.values():
+        section = text.partition(f"\n## `{interval.name}`\n")[2].partition("\n## ")[0]
+        assert f"**Formula.** `{interval.formula}`" in section
+        assert f"[{interval.reference}]({interval.url})" in section
+        for estimator in interval.derived_for:
+            [row] = [line for line in section.splitlines() if line.startswith(f"| `{estimator}` |")]
+            known = [*HOLDS, *(key[1:] for key in OF_SCORES)]
+            assert row.endswith("| no |") == ((estimator, interval.name) not in known)

@@ -152,7 +152,7 @@ def test_the_simplest_of_a_confidence_set(curves, picks, learner, expected):
     assert why(curves, picks, learner, "kfold", rule) == expected
 
 
-def test_the_demo():
+def test_a_learner_without_grid_wins_though_another_theta_is_better():
     """29 θ in 5 learners; least squares is selected and a θ of ridge has a smaller risk."""
     alphas = [10 ** (i / 2 - 2) for i in range(13)]
     risks = [2960.0 - i for i in range(6)] + [2930.61, *(3000.0 + 10 * i for i in range(6))]

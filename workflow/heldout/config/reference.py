@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from heldout.config.examples import EXAMPLES, GRIDS
+from heldout.config.markdown import COMMAND
 from heldout.config.models import Config
-from heldout.config.registry_pages import COMMAND, pages
+from heldout.config.registry_pages import pages
 from heldout.learners.catalogue import CATALOG, Entry
 from heldout.learners.grid import expand
 from heldout.learners.libraries import SHORT

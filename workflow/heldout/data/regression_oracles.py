@@ -141,7 +141,7 @@ class Friedman(Regression):
 
 
 class Polynomial(Regression):
-    """y = Σ cₖxᵏ + ε, x uniform on [−1, 1]: the figure of the notes."""
+    """y = Σ cₖxᵏ + ε, x uniform on [−1, 1] (an example of the model-selection curve)."""
 
     integration_is_exact = True
 
