@@ -13,7 +13,7 @@ from coverage_page import attainable, lower_of_targets, page, too_small  # noqa:
 from coverage_problems import SCORES, Problem, cells_of, config_of, read_problems  # noqa: E402
 from coverage_rows import CoverageRow, recommended  # noqa: E402
 
-from heldout.estimates.recommended import BY_STUDY, HOLDS, OF_SCORES  # noqa: E402
+from heldout.estimates.holds import BY_STUDY, HOLDS, OF_SCORES  # noqa: E402
 from heldout.estimates.rows import read_rows  # noqa: E402
 from heldout.execution.study import Study  # noqa: E402
 from heldout.measures.registry import family_of  # noqa: E402

@@ -8,7 +8,7 @@ import pytest
 from memory_table import MemoryTable, kfold_split
 from scipy import stats
 
-from heldout.checks.procedure import excess_bound
+from heldout.checks.grid import excess_bound
 from heldout.estimates.algorithm import evidence_for
 from heldout.estimates.bootstrap import no_information_risk, point_632, point_632plus
 from heldout.estimates.comparisons import holm

@@ -7,8 +7,9 @@ import pytest
 
 from heldout.estimates.confidence_set import kept
 from heldout.estimates.evidence import Evidence, differs, facts_of
+from heldout.estimates.holds import HOLDS
 from heldout.estimates.intervals import bounds_of
-from heldout.estimates.recommended import HOLDS, reason_against, reason_for_none, recommended
+from heldout.estimates.recommended import reason_against, reason_for_none, recommended
 from heldout.estimates.rows import EstimateRow
 from heldout.estimates.tables import with_tails
 from heldout.estimates.tails import tail_ratio

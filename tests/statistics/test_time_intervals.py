@@ -11,9 +11,10 @@ from scipy import stats
 
 from heldout.estimates.cosine import averages, cosine_se
 from heldout.estimates.evidence import Evidence, facts_of
+from heldout.estimates.holds import HOLDS, IN_TIME
 from heldout.estimates.interval_registry import INTERVALS
 from heldout.estimates.intervals import bounds_of, reason_against, valid_intervals
-from heldout.estimates.recommended import HOLDS, IN_TIME, reason_for_none, recommended
+from heldout.estimates.recommended import reason_for_none, recommended
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.time_comparisons import compare_in_time
 from heldout.estimates.time_intervals import cosine_t, series_of

@@ -119,7 +119,7 @@ def test_all_is_well(here: Project, capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert f"{CONFIG}: valid, 1 task\n" in shown
     assert "birds: 60 rows to learn from, 15 sealed, 3 features" in shown
-    assert "birds: 30 cells and 26 files in results/birds: all whole\n" in shown
+    assert "birds: 30 cells and 28 files in results/birds: all whole\n" in shown
     assert "all tasks: 1 file in results: all whole\n" in shown
     assert "note" not in shown
 
@@ -185,11 +185,11 @@ LINES = {
     ),
     "receipts/select_model.json": (
         flip,
-        "select_model.json: its content is not what its digest says; mend it by: snakemake",
+        "select_model.json: its content is not what its digest says; mend it by: heldout run",
     ),
     "receipts/render_report.json": (
         delete,
-        "render_report has begun, and has not ended or left no receipt; mend it by: snakemake",
+        "render_report has begun, and has not ended or left no receipt; mend it by: heldout run",
     ),
     "cells/knn/n_neighbors=5/full.safetensors": (
         flip,
@@ -286,7 +286,7 @@ def test_cells_of_earlier_grids_are_a_note(
     here.succeed()
     code, shown = check(capsys)
     assert code == 0
-    assert "birds: 30 cells and 26 files in results/birds: all whole" in shown
+    assert "birds: 30 cells and 28 files in results/birds: all whole" in shown
     assert "note: 5 cells of earlier grids" in shown
 
 
@@ -575,7 +575,7 @@ def test_one_bad_task_does_not_hide_the_others(
     assert code == 1
     assert "task 'bad': target: no column 'z'" in shown
     assert "birds: 60 rows to learn from" in shown
-    assert "birds: 30 cells and 26 files in results/birds: all whole" in shown
+    assert "birds: 30 cells and 28 files in results/birds: all whole" in shown
 
 
 def test_notes_about_the_table_are_passed_on(

@@ -76,7 +76,7 @@ def test_a_killed_run_keeps_its_cells_and_ends_like_an_undisturbed_one(tmp_path:
     first = kill_after(project, 3)
     refused = project.check("--repair")
     assert refused.code == 1
-    assert "If it was killed: snakemake --unlock" in refused.text
+    assert "If it was killed: heldout run --unlock" in refused.text
     project.succeed("--unlock")
     assert project.check("--repair").code == 0
     assert first == set(project.cells())
@@ -252,7 +252,7 @@ def test_a_damaged_model_is_noticed_and_fitted_again(
     assert written_by(project) == {CELL}
     check = project.check()
     assert check.code == 0
-    assert f"{ALL_CELLS} cells and 26 files in results/{TASK}: all whole" in check.text
+    assert f"{ALL_CELLS} cells and 28 files in results/{TASK}: all whole" in check.text
 
 
 @pytest.mark.parametrize("damage", [delete, truncate])

@@ -12,8 +12,8 @@ from heldout.config import reference
 from heldout.config.examples import EXAMPLES, GRIDS
 from heldout.config.intervals_page import interval_lines
 from heldout.config.models import Config
+from heldout.estimates.holds import HOLDS, OF_SCORES
 from heldout.estimates.interval_registry import INTERVALS
-from heldout.estimates.recommended import HOLDS, OF_SCORES
 from heldout.execution.study import Study
 from heldout.learners.catalogue import CATALOG
 from heldout.learners.grid import endless_axis, expand

@@ -215,7 +215,7 @@ def _lock(file: io.FileIO, path: str) -> None:
             if time.monotonic() > deadline:
                 raise HeldoutError(
                     f"'{path}' is locked by another process, which seems to be stopped; "
-                    "end that process, then run snakemake again"
+                    "end that process, then run heldout again"
                 ) from None
             time.sleep(0.001)
         except OSError:

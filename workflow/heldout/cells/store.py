@@ -179,7 +179,7 @@ class Store:
             state = "damaged" if self.path(cell, ENDING).exists() else "missing"
             raise HeldoutError(
                 f"the stored scores of {cell} are {state}; "
-                "run `heldout check --repair`, then snakemake again: only such cells are fitted again"
+                "run `heldout check --repair`, then `heldout run`: only such cells are fitted again"
             )
         return scores.predictions
 

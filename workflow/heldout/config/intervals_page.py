@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from heldout.config.markdown import filled, generated, row
+from heldout.estimates.holds import HOLDS, OF_SCORES
 from heldout.estimates.interval_registry import INTERVALS, MEAN, Interval
-from heldout.estimates.recommended import HOLDS, OF_SCORES
 
 FAMILIES = {
     MEAN: "means over examples",
@@ -33,7 +33,7 @@ def interval_lines() -> Iterator[str]:
     >>> next(line for line in interval_lines() if line.startswith("# "))
     '# Intervals'
     """
-    yield generated("estimates/interval_registry.py and estimates/recommended.py")
+    yield generated("estimates/interval_registry.py and estimates/holds.py")
     yield "# Intervals"
     yield ""
     yield from filled(

@@ -7,15 +7,10 @@ import numpy as np
 
 from heldout.estimates.cv_intervals import jackknife_parts
 from heldout.estimates.evidence import Estimate, Evidence
+from heldout.estimates.holds import BY_THEOREM, HOLDS
 from heldout.estimates.interval_registry import INTERVALS
 from heldout.estimates.intervals import bounds_of, remark_on, valid_intervals
-from heldout.estimates.recommended import (
-    BY_THEOREM,
-    HEAVY_TAILS,
-    HOLDS,
-    NONE_HOLDS,
-    reason_for_none,
-)
+from heldout.estimates.recommended import HEAVY_TAILS, NONE_HOLDS, reason_for_none
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rows import EstimateRow
 from heldout.measures.loss import Loss

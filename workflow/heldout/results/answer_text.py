@@ -38,7 +38,7 @@ def answer_text(task: TaskResults) -> str:
     >>> answer_text(TaskResults(folder / "penguins"))
     Traceback (most recent call last):
         ...
-    heldout.errors.HeldoutError: task 'penguins' has no estimates yet; run: snakemake --cores all
+    heldout.errors.HeldoutError: task 'penguins' has no estimates yet; run: heldout run
     """
     return as_text(task.answer())
 

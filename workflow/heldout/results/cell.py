@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SHOWN = 8
 """So many known θ are named in an error."""
-REPAIR = "run: heldout check --repair, then snakemake --cores all"
+REPAIR = "run: heldout check --repair, then heldout run"
 
 
 @dataclass(frozen=True)

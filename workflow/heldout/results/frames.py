@@ -48,7 +48,7 @@ def read_frame(path: Path) -> "pd.DataFrame":
     except (ValueError, csv.Error) as error:
         raise HeldoutError(
             f"'{path}' cannot be read as a table: {error}; "
-            "run: heldout check --repair, then snakemake --cores all"
+            "run: heldout check --repair, then heldout run"
         ) from None
     return pd.DataFrame(found, columns=names)
 

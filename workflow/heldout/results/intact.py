@@ -44,11 +44,11 @@ class Written:
         if not path.is_file():
             raise HeldoutError(
                 f"task '{self.folder.name}' has no {name}: it is not finished, or its config does not ask for "
-                "that; run: snakemake --cores all"
+                "that; run: heldout run"
             )
         if name in self.digests and file_digest(path) != self.digests[name]:
             raise HeldoutError(
                 f"'{path}' is not as it was written: it was edited or damaged; "
-                "run: heldout check --repair, then snakemake --cores all"
+                "run: heldout check --repair, then heldout run"
             )
         return path

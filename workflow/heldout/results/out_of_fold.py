@@ -43,7 +43,7 @@ def out_of_fold(cells: OpenedCells, learner: str, theta: Any = None) -> "pd.Data
     if kind is None:
         raise HeldoutError(
             f"task '{cells.task.name}' holds no rows out in folds, one by one, in blocks or in a development "
-            "set: name kfold under estimators, and run: snakemake --cores all"
+            "set: name kfold under estimators, and run: heldout run"
         )
     found = available_kind(kind, table.resamples)
     assert found is not None

@@ -200,7 +200,7 @@ class Task:
             return dict(read_json(path))
         except ValueError as error:
             raise HeldoutError(
-                f"'{path}' is damaged: {error}; run: heldout check --repair, then snakemake --cores all"
+                f"'{path}' is damaged: {error}; run: heldout check --repair, then heldout run"
             ) from None
 
     def __repr__(self) -> str:
@@ -279,7 +279,7 @@ class Study(Mapping[str, Task]):
 
 def _unfinished(task: Task) -> str:
     missing = [name for name in SPOKEN if not (task.folder / name).is_file()]
-    return f"{task.name}   not finished: there is no {missing[0]} yet; run: snakemake --cores all"
+    return f"{task.name}   not finished: there is no {missing[0]} yet; run: heldout run"
 
 
 def open_study(path: str | os.PathLike[str] = "results") -> Study:
@@ -308,12 +308,12 @@ def open_study(path: str | os.PathLike[str] = "results") -> Study:
     >>> list(study)
     ['penguins']
     >>> study["penguins"]
-    penguins   not finished: there is no estimates.csv yet; run: snakemake --cores all
+    penguins   not finished: there is no estimates.csv yet; run: heldout run
     """
     folder = Path(path)
     if not folder.is_dir():
         raise HeldoutError(
-            f"there is no folder '{folder}'; results are made by: snakemake --cores all"
+            f"there is no folder '{folder}'; results are made by: heldout run"
         )
     study = Study(folder)
     if not len(study):
@@ -327,4 +327,4 @@ def _elsewhere(folder: Path) -> str:
         return f": it is a task; open '{folder.parent}' and take ['{folder.name}']"
     if (folder / "results").is_dir():
         return f"; did you mean '{folder / 'results'}'?"
-    return "; run: snakemake --cores all"
+    return "; run: heldout run"

@@ -86,7 +86,7 @@ class TaskResults:
             raise HeldoutError(
                 f"'{self.folder / RECEIPTS / 'estimate_risks.json'}' is missing or damaged: it says which "
                 f"cells the numbers of task '{self.name}' come from; run: heldout check --repair, then "
-                "snakemake --cores all"
+                "heldout run"
             )
         given = self._risks_receipt.request["spec"]["cells"]
         return decode(LossTableSpec, given, f"the receipt of task '{self.name}'")
@@ -151,7 +151,7 @@ class TaskResults:
     def answer(self) -> Answer:
         """What is said of the task, in words."""
         if not self.estimates.rows:
-            raise HeldoutError(f"task '{self.name}' has no estimates yet; run: snakemake --cores all")
+            raise HeldoutError(f"task '{self.name}' has no estimates yet; run: heldout run")
         return answer_of(facts_of(self, self.scale, self.learners, self.sets))
 
     def table(self, name: str) -> Table:

@@ -56,6 +56,15 @@ def plain_model(predictor: Predictor, table: Prepared) -> Pipeline:
     ------
     NotPlainError
         If scikit-learn has nothing that equals a step of it, with the reason.
+
+    Examples
+    --------
+    >>> import heldout
+    >>> rows = {"x": [1.0, 2.0, 3.0, 4.0] * 5, "y": [2.0, 4.0, 6.0, 9.0] * 5}
+    >>> keys = {"estimators": ["kfold"], "kfold": {"k": 2}, "progress": False}
+    >>> result = heldout.evaluate(rows, "y", {"ridge": {"estimator": "ridge"}}, **keys)
+    >>> [name for name, _ in result.pipeline.steps]
+    ['prepare', 'model']
     """
     first, *others = [step for _, step in predictor.pipeline.steps]
     if not isinstance(first, Preprocessor):
