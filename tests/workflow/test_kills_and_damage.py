@@ -29,7 +29,12 @@ from sklearn.neighbors import KNeighborsClassifier
 
 
 class SleepyNeighbors(KNeighborsClassifier):
+    fits = 0
+
     def fit(self, X, y):
+        SleepyNeighbors.fits += 1
+        while SleepyNeighbors.fits > 2 and os.path.exists(os.environ.get("GATE", "")):
+            time.sleep(0.05)
         time.sleep(float(os.environ["SLEEP"]))
         super().fit(X, y)
         self.fitted_by = os.urandom(8)  # so the models of two jobs differ
@@ -52,6 +57,15 @@ def sleepy_project(folder: Path, sleep: float) -> Project:
     }
     project.task["learners"] = ["sleepy"]
     return project
+
+
+def gated_project(folder: Path) -> tuple[Project, Path]:
+    """The same, with a file: while it is there, a job stops before its third fit."""
+    project = sleepy_project(folder, sleep=0)
+    gate = folder / "gate"
+    gate.touch()
+    project.environment["GATE"] = str(gate)
+    return project, gate
 
 
 def kill_after(project: Project, cells: int) -> set[str]:
@@ -142,19 +156,19 @@ def test_jobs_end_with_their_snakemake(tmp_path: Path, forkserver: bool) -> None
 
 
 def test_the_jobs_of_a_cluster_live_on_and_share_the_store(tmp_path: Path) -> None:
-    """The second run is faster; what it has listed stays when the jobs of the first come to it."""
-    project = sleepy_project(tmp_path / "killed", sleep=2)
+    """The second run overtakes; what it has listed stays when the jobs of the first come to it."""
+    project, gate = gated_project(tmp_path / "killed")
     submit = project.folder / "submit"
     submit.write_text('setsid nohup sh "$1" > /dev/null 2>&1 & echo $!')
     options = ["--executor", "cluster-generic", "--jobs", "4"]
     options += ["--cluster-generic-submit-cmd", f"bash {submit}"]
     kill_only_snakemake(project, *options, cells=2)
-    assert processes(project)
     project.succeed("--unlock")
-    project.environment["SLEEP"] = "0"
+    del project.environment["GATE"]
     project.succeed(UNSEALED)
     assert processes(project)
     cells = project.snapshot("cells/sleepy")
+    gate.unlink()
     wait_until(lambda: not processes(project))
     assert project.snapshot("cells/sleepy") == cells
     assert len(project.cells()) == 20
@@ -308,13 +322,14 @@ def test_results_without_receipts_are_made_again_with_a_word_and_without_a_fit(
 
 
 def test_check_looks_at_a_running_study_and_repairs_nothing(tmp_path: Path) -> None:
-    project = sleepy_project(tmp_path / "running", sleep=0.8)  # two checks while it runs
+    project, gate = gated_project(tmp_path / "running")
     process = project.start(UNSEALED)
     wait_for_cells(project, 2, process)
     look = project.check()
     assert "note: a workflow runs here, or was killed" in look.text
     assert "damaged" not in look.text
     assert project.check("--repair").code == 1
+    gate.unlink()
     text, _ = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 0, text
     assert len(project.cells()) == 20

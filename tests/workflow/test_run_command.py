@@ -129,7 +129,10 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path, sent: signal.Signals) -> None:
         "params": {"n_estimators": 5000},
         "grid": {"max_depth": [1, 2, 3, 4]},
     }
+    # a shell starts what runs in the background deaf to Ctrl-C, and its children inherit that
+    heard = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = start(project)
+    signal.signal(signal.SIGINT, heard)
     wait_for(project.results / "cells")
     process.send_signal(sent)
     _, err = process.communicate(timeout=TIMEOUT)
