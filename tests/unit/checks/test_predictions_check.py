@@ -103,7 +103,7 @@ def test_h028_draws_from_many_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_h027_compares_spreads_about_the_means() -> None:
     generator = np.random.default_rng(2)
-    target = 1000 + generator.normal(size=100)
+    target = 1000 + 3 * generator.normal(size=100)
     rows = [np.arange(50), np.arange(50, 100)]
     said = [(held, 500.0 * place + target[held] / 5) for place, held in enumerate(rows)]
     found = predictions._numbers(target, said)
