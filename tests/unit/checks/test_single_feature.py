@@ -72,6 +72,21 @@ def test_it_passes_where_all_together_do_better_or_another_is_half_as_good():
     assert no_single_feature(bare_context(table, features[:, 1])).status == "pass"
 
 
+@pytest.mark.parametrize(
+    ("copied", "other", "status"),
+    [(4, 40, "pass"), (4, 80, "fail"), (4, 160, "fail"), (2, 40, "pass"), (2, 60, "fail")],
+)
+def test_a_copy_of_the_class_rings_beside_a_good_feature(copied, other, status):
+    """So many rows of the copy are wrong, and of the other feature."""
+    wrong = np.argsort(G.random((2, N)), axis=1) < [[other], [copied]]
+    features = X.copy()
+    features[:, 2:4] = np.where(wrong, 1 - TWO, TWO).T + 0.1 * G.normal(size=(N, 2))
+    learned = np.where(wrong[1], 1 - TWO, TWO)
+    found = no_single_feature(bare_context(bare_table(features, TWO), learned))
+    assert found.status == status, found.message
+    assert found.message.startswith("'x3' alone")
+
+
 def test_a_feature_that_h008_names_does_not_ring_twice():
     found = outcome(np.exp(NUMBER), NUMBER, NUMBER)
     assert found.status == "pass"
