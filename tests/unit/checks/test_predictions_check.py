@@ -1,11 +1,16 @@
 """H027 and H028: what the selected model predicts for held-out rows."""
 
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 import pytest
 from finished import classes, finish, numbers
+
+from heldout.checks import predictions
+from heldout.measures import calibration
+from heldout.predictions import Predictions
 
 RARE = classes(300, signal=0.3, rare=0.05)
 
@@ -89,9 +94,50 @@ def test_h028_groups_of_equal_rows_are_no_evidence(tmp_path: Path) -> None:
 
 
 def test_h028_draws_from_many_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from heldout.checks import predictions
 
     monkeypatch.setattr(predictions, "ROWS", 200)
     row = finish(tmp_path, doubled(400), "nb").check("H028")
     assert row.message.startswith("of 200 rows drawn, ")
     assert row.status == "fail"
+
+
+def test_h027_compares_spreads_about_the_means() -> None:
+    generator = np.random.default_rng(2)
+    target = 1000 + 3 * generator.normal(size=100)
+    rows = [np.arange(50), np.arange(50, 100)]
+    said = [(held, 500.0 * place + target[held] / 5) for place, held in enumerate(rows)]
+    found = predictions._numbers(target, said)
+    assert found.status == "pass"
+    assert found.message.startswith("predictions for held-out rows spread 0.2 times as much")
+
+
+def test_h028_how_probable_an_error_is_by_chance() -> None:
+    generator = np.random.default_rng(2)
+    proba = generator.uniform(0.1, 0.9, 400)
+    bins = calibration.bin_numbers(proba)
+    mean, sd = calibration.error_by_chance(proba, bins)
+    drawn = [
+        calibration.calibration_error(generator.random(400) < proba, proba, bins)
+        for _ in range(2000)
+    ]
+    positive = generator.random(400) < proba
+    found = predictions._class("b", positive, proba)
+    assert found.p == pytest.approx(np.mean(np.array(drawn) >= found.error), abs=0.05)
+    assert found.p == pytest.approx(1 - NormalDist().cdf((found.error - mean) / sd))
+
+
+def test_h028_certain_predictions_do_not_err_by_chance() -> None:
+    proba = np.repeat([0.0, 1.0], 50)
+    assert predictions._class("b", proba == 1, proba).p == 0.5
+    wrong = np.r_[np.ones(10, bool), proba[10:] == 1]
+    assert predictions._class("b", wrong, proba).p == 0
+
+
+@pytest.mark.parametrize("what", ["proba", "decision"])
+def test_h027_scores_that_are_the_same_in_every_row(what: str) -> None:
+    same, other = np.tile([0.3, 0.7], (5, 1)), np.tile([0.2, 0.8], (5, 1))
+    parts = [Predictions(**{what: one}) for one in (same, other)]
+    found = predictions._scores(parts)
+    assert found.status == "fail", "models may differ"
+    other[2] = 0.5, 0.5
+    assert predictions._scores(parts).status == "pass"

@@ -52,6 +52,13 @@ def test_other_numbers_pass(numbers):
     assert outcome(np.asarray(numbers, float)).status == "pass"
 
 
+def test_dates_written_as_numbers_are_left_to_h019():
+    days = [20240101 + 100 * (i // 28 % 12) + 10_000 * (i // 336) + i % 28 for i in range(160)]
+    seconds = 1.7e9 + 86_400 * np.arange(160)
+    for dates in (days, seconds):
+        assert outcome(np.asarray(dates, float)[SOURCE]).status == "pass"
+
+
 def test_the_message_says_whether_the_target_goes_with_the_order():
     by_class = outcome(SOURCE, np.repeat([0, 1], N // 2)).message
     assert "the target goes with that order (AUC 0.00 for class 'class 0')" in by_class

@@ -1,6 +1,5 @@
 """H025: one feature does nearly all the work, or several do."""
 
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -35,6 +34,7 @@ def test_noisy_copies(missing):
     for found in (outcome(copy, NUMBER, learned), outcome(level, TWO, FLIPPED)):
         assert found.status == "fail"
         assert found.message.startswith("'x5' alone")
+        assert "the best of the others alone" in found.message
 
 
 def test_names_of_levels_count_too():
@@ -54,6 +54,11 @@ def test_two_copies_ring_and_three_good_features_do_not():
     for place in range(2):
         features[:, place] = FLIPPED + 0.1 * G.normal(size=N)
     assert no_single_feature(bare_context(bare_table(features, TWO), FLIPPED)).status == "fail"
+    for others, status in ((2, "fail"), (1, "pass")):
+        few = bare_context(bare_table(features[:, : 2 + others], TWO), FLIPPED)
+        found = no_single_feature(few)
+        assert found.status == status, "besides the copies there are two features"
+        assert "the best after 2 of the others alone" in found.message
     features[:, 2] = FLIPPED + 0.1 * G.normal(size=N)
     assert no_single_feature(bare_context(bare_table(features, TWO), FLIPPED)).status == "pass"
 
@@ -65,6 +70,21 @@ def test_it_passes_where_all_together_do_better_or_another_is_half_as_good():
     features[:, 1:3] = np.c_[NUMBER + 0.1 * X[:, 1], NUMBER + 0.9 * X[:, 2]]
     table = bare_table(features, NUMBER)
     assert no_single_feature(bare_context(table, features[:, 1])).status == "pass"
+
+
+@pytest.mark.parametrize(
+    ("copied", "other", "status"),
+    [(4, 40, "pass"), (4, 80, "fail"), (4, 160, "fail"), (2, 40, "pass"), (2, 60, "fail")],
+)
+def test_a_copy_of_the_class_rings_beside_a_good_feature(copied, other, status):
+    """So many rows of the copy are wrong, and of the other feature."""
+    wrong = np.argsort(G.random((2, N)), axis=1) < [[other], [copied]]
+    features = X.copy()
+    features[:, 2:4] = np.where(wrong, 1 - TWO, TWO).T + 0.1 * G.normal(size=(N, 2))
+    learned = np.where(wrong[1], 1 - TWO, TWO)
+    found = no_single_feature(bare_context(bare_table(features, TWO), learned))
+    assert found.status == status, found.message
+    assert found.message.startswith("'x3' alone")
 
 
 def test_a_feature_that_h008_names_does_not_ring_twice():
@@ -123,13 +143,11 @@ def test_where_it_does_not_apply():
 
 
 @pytest.mark.parametrize(("n", "p"), [(120, 20_000), (10_000, 200)])
-def test_it_is_quick(n, p):
+def test_noise_of_large_tables_passes(n, p):
     g = np.random.default_rng(0)
     target = g.integers(2, size=n)
     context = bare_context(bare_table(g.normal(size=(n, p)), target), g.permutation(target), 5)
-    start = time.process_time()
     assert no_single_feature(context).status == "pass"
-    assert time.process_time() - start < 2
 
 
 def test_a_feature_that_says_most_of_what_is_known_passes_where_much_is_not():

@@ -61,6 +61,16 @@ def test_a_number_that_predicts_smoothly_is_no_unit(tmp_path, seed):
     assert hidden_units(prepared(tmp_path, columns)).clear == []
 
 
+@pytest.mark.parametrize("dropped", [False, True])
+def test_a_number_of_units_is_found(tmp_path, dropped):
+    """Rows of the values next to theirs are of other units, as near as any."""
+    columns = clustered(groups=80)
+    numbers = {one: 40 + 3 * i for i, one in enumerate(sorted(set(columns["code"])))}
+    columns["code"] = [numbers[one] for one in columns["code"]]
+    found = hidden_units(prepared(tmp_path, columns, drop=["code"] if dropped else [])).clear
+    assert [column.name for column, _ in found] == ["code"]
+
+
 def test_a_unit_that_is_known_explains_what_its_rows_share(tmp_path):
     """A number that is the same in all rows of a patient is no further unit."""
     columns = clustered(groups=80)
@@ -79,6 +89,11 @@ def test_of_many_rows_some_values_are_compared_whole():
     assert len(chosen) == 200
     assert (np.bincount(own[chosen])[np.unique(own[chosen])] == 2).all()
     assert (np.diff(chosen) > 0).all()
+
+
+def test_rows_without_a_value_are_not_chosen():
+    own = np.r_[np.full(50, -1), np.repeat(np.arange(10), 3)]
+    assert rows_of_some_values(own, 60).tolist() == [*range(50, 80)]
 
 
 def test_values_with_many_rows_leave_room_for_others():

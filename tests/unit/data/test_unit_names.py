@@ -14,13 +14,15 @@ UNITS = (
     "cliente", "hôpital", "paziente", "patiënt", "Schüler", "患者", "患者ID", "患者番号", "受试者编号", "환자", "пациент",
     "Subject.ID", "SUBJECT_ID", "Patient ID", "patientid", "userid", "PATNO", "USUBJID", "numero_paciente",
     "numéro de patient", "school name", "study_site", "treating_physician_id", "site-code", "mouse.id", "patient1",
+    "Fallnummer", "KdNr", "Vpn_code", "MausNr", "Personalnummer", "serial_number", "famid", "numero_dossier", "nro_paciente",
+    "NHC", "potilas", "asiakas", "müşteri", "hasta_no", "pacient", "nr_pacjenta", "id_klienta", "номер_пациента", "ид_пациента",
 )  # fmt: skip
 OTHERS = (
     "user_rating", "patient_age", "site_temperature", "group_size", "batch_norm", "demo_group", "age_group",
     "n_patients", "num_patients", "patients", "tumor_site", "vehicle_class", "type_id", "category_id", "number",
     "code", "name", "key", "family_name", "valid", "paid", "grid", "solid", "width", "identity", "centered",
     "sample_weight", "customer_age", "hospital_days", "school_type", "idle", "session_length", "family_size",
-    "no_of_children", "store_sales", "country", "acid", "rapid", "", "12", "_", "patient " * 20,
+    "no_of_children", "store_sales", "NoEmp", "num_emp", "case_type", "unit_price", "account_balance", "contract_length", "fall", "country", "acid", "rapid", "", "12", "_", "patient " * 20,
 )  # fmt: skip
 
 
@@ -37,9 +39,22 @@ def test_names_about_something_else(name):
 @pytest.mark.parametrize(
     ("name", "sort"),
     [
-        *((name, WEAK) for name in ("group", "batch", "Gruppe", "batch_no", "session", "class_id")),
-        *((name, HINT) for name in ("class", "sample", "firm", "vehicle")),
-        *((name, IDENTIFIER) for name in ("id", "PID", "uuid", "loan_id", "loanId")),
+        *(
+            (name, WEAK)
+            for name in (
+                "group",
+                "batch",
+                "Gruppe",
+                "batch_no",
+                "session",
+                "class_id",
+                "caseid",
+                "case_no",
+            )
+        ),
+        *((name, WEAK) for name in ("UnitNumber", "AccountNo", "policy_number", "memberid")),
+        *((name, HINT) for name in ("class", "sample", "firm", "vehicle", "unit")),
+        *((name, IDENTIFIER) for name in ("id", "PID", "sid", "uuid", "loan_id", "loanId")),
     ],
 )
 def test_names_that_are_less_clear(name, sort):

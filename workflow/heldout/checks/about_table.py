@@ -76,7 +76,7 @@ CHECKS = (
         "number of the row, or serial numbers with gaps. Where the table is sorted by its target or by time, such a "
         "number predicts the target, held out as well, and says nothing about new rows. The message says whether the "
         "target goes with the order of the rows. Put the column under `drop`; if it stands for time, name it under "
-        "`time`. A number by which the table happens to be sorted, and which never comes twice and grows evenly, looks alike.",
+        "`time`; days and seconds written as numbers are left to [H019](#h019). A number by which the table happens to be sorted, and which never comes twice and grows evenly, looks alike.",
     ),
     Check(
         code="H025",
@@ -86,8 +86,9 @@ CHECKS = (
         text="Small models of a single feature (a tree of depth 1, 2 or 4, a line, the mean of each level) are trained and "
         "judged on the folds, by zero-one or squared loss. Fails where one of them, or two, gain at least 90 % of what "
         "the selected learner gains with all features, remove at least 75 % of the risk of a constant, and no other "
-        "feature alone gains half as much. Such a feature is often known only after the target, or was computed from "
-        "it. Ask how it was recorded, and put it under `drop` if it is not known when you predict. If it is, there is "
-        "nothing to do. It does not apply with `time`, where the value before is often nearly all there is.",
+        "feature alone gains half as much, or each leaves 15 times as much of the risk, and a quarter of it or more. Such a "
+        "feature is often known only after the target, or was computed from it. Ask how it was recorded, and put it under "
+        "`drop` if it is not known when you predict. If it is, there is nothing to do. It does not apply with `time`, where "
+        "the value before is often nearly all there is.",
     ),
 )

@@ -4,7 +4,7 @@ import numpy as np
 
 from heldout.checks.check import Context, Outcome, failed, not_applicable, passed
 from heldout.checks.columns import blocks, correlation, kinds_of, midranks
-from heldout.checks.time_order import names_time
+from heldout.checks.time_order import like_dates, names_time
 from heldout.data.kinds import NUMBER
 from heldout.data.prepared import Prepared
 
@@ -48,7 +48,7 @@ def counting(table: Prepared) -> list[int]:
     Returns
     -------
     list of int
-        Their places. Columns whose names say time are left to H019.
+        Their places. Columns that say time, by name or as dates written as numbers, are left to H019.
     """
     order = np.argsort(table.rows["source"], kind="stable")
     source = np.asarray(table.rows["source"], float)[order]
@@ -59,7 +59,8 @@ def counting(table: Prepared) -> list[int]:
         for start, part in blocks(table, some)
         for place in np.flatnonzero(_steady(part) & (kinds[start : start + len(part)] == NUMBER))
         if not names_time(table.names[start + place])
-        and _counts(np.asarray(table.features[:, start + place], float)[order], source)
+        and _counts(values := np.asarray(table.features[:, start + place], float)[order], source)
+        and not like_dates(values)
     ]
 
 

@@ -24,7 +24,9 @@ OF_ALL = 0.9
 OF_RISK = 0.75
 """… and removes this share of the risk of the best constant …"""
 OF_OTHERS = 0.5
-"""… and every other feature alone gains less than this share of what it gains."""
+"""… and every other feature alone gains less than this share of what it gains, …"""
+LEFT, LEFT_AT_LEAST = 15, 0.25
+"""… or leaves so many times as much of the risk, and such a share of it."""
 TOGETHER = 2
 """So many features may do the work each by itself: a leak may have a copy."""
 TRIED = 4
@@ -197,7 +199,8 @@ def _not_for(loss_table: LossTable) -> str:
 def _stands_out(stars: list[int], gains: dict[int, float], others: float, features: int) -> bool:
     if not 0 < len(stars) <= TOGETHER or features - len(stars) < FEWEST_FEATURES - 1:
         return False
-    return others < OF_OTHERS * min(gains[one] for one in stars)
+    least = min(gains[one] for one in stars)
+    return others < OF_OTHERS * least or 1 - others >= max(LEFT * (1 - least), LEFT_AT_LEAST)
 
 
 def _worded(

@@ -39,7 +39,7 @@ def dates_not_shuffled(context: Context) -> Outcome:
         one["name"]
         for place, one in enumerate(columns)
         if one["kind"] == "number"
-        and (names_time(one["name"]) or (may[place] and _like_dates(table.features[:, place])))
+        and (names_time(one["name"]) or (may[place] and like_dates(table.features[:, place])))
         and in_order(table.features[:, place])
     ]
     if dates:
@@ -70,8 +70,14 @@ def in_order(values: np.ndarray) -> bool:
     return bool((steps >= 0).all() or (steps <= 0).all())
 
 
-def _like_dates(values: np.ndarray) -> bool:
-    """Whether numbers are days written as YYYYMMDD, or seconds or milliseconds since 1970."""
+def like_dates(values: np.ndarray) -> bool:
+    """Whether numbers are days written as YYYYMMDD, or seconds or milliseconds since 1970.
+
+    Examples
+    --------
+    >>> like_dates(20240101.0 + np.arange(12)), like_dates(np.arange(12.0))
+    (True, False)
+    """
     known = np.asarray(values)[~np.isnan(values)]
     if len(known) < FEWEST or not (_days(known).all() or _seconds(known).all()):
         return False

@@ -22,7 +22,7 @@ from heldout.data.unit_words import (
 UNIT, WEAK, HINT, IDENTIFIER = "unit", "weak", "hint", "identifier"
 FEWEST = {UNIT: 5, WEAK: 5, HINT: 20, IDENTIFIER: 5}
 """So many values a column of units has at least, by the sort of its name."""
-OTHERWISE = frozenset({"family name", "set number", "run number"})
+OTHERWISE = frozenset({"family name", "set number", "run number", "no emp", "num emp"})
 """Names made of such words that mean something else."""
 LONGEST = 80
 """Longer names are sentences."""
@@ -84,7 +84,7 @@ def _sort_of_words(about: list[str], marked: bool, numbered: bool) -> str | None
     [word] = about
     if word in SHORT_ALONE or (numbered and word in SHORT) or _glued(word):
         return UNIT
-    if word in LOOSE or (word in VAGUE and numbered):
+    if word in LOOSE or (word in VAGUE and numbered) or _vague_id(word):
         return WEAK
     return HINT if word in VAGUE else None
 
@@ -97,6 +97,11 @@ def _glued(word: str) -> bool:
         if word.startswith(mark) and word.removeprefix(mark) in UNITS:
             return True
     return False
+
+
+def _vague_id(word: str) -> bool:
+    """`caseid`, `memberid`."""
+    return any(word.endswith(mark) and word.removesuffix(mark) in VAGUE for mark in IDS)
 
 
 def _words(name: str) -> list[str]:

@@ -39,11 +39,13 @@ UNITS = _words(
     # Dutch
     "klant proefpersoon deelnemer ziekenhuis kliniek centrum leerling huishouden gezin winkel apparaat "
     "speler bestuurder boerderij dorp muis kooi perceel gebruiker persoon "
-    # Danish, Norwegian, Swedish, Polish
+    # Danish, Norwegian, Swedish, Finnish
     "pasient kund sjukhus sykehus sygehus deltagare deltaker deltager skola skole elev anvandare bruger bruker "
-    "pacjent klient szpital uczestnik szkola uczen "
+    "potilas asiakas osallistuja sairaala oppilas "
+    # Polish, Czech, Turkish
+    "pacjent pacjenta klient klienta szpital uczestnik szkola uczen pacient pacienta zakaznik nemocnice musteri hastane "
     # Russian, Chinese, Japanese, Korean
-    "пациент клиент больница участник испытуемыи испытуемый субъект "
+    "пациент пациента клиент клиента больница участник испытуемыи испытуемый субъект "
     "患者 病人 病患 受试者 被试 客户 顾客 医院 学生 学校 用户 被験者 顧客 病院 参加者 利用者 환자 고객 병원 참가자 피험자 학생 학교"
 )
 """A column named so says whom or what a row is about."""
@@ -55,21 +57,25 @@ LOOSE = _words(
 
 VAGUE = _words(
     "class klasse classe lot run sample set experiment owner member candidate ward pen tank nest colony engine vehicle "
-    "flight building house property company firm vendor supplier merchant betrieb firma entreprise empresa azienda"
+    "flight building house property company firm vendor supplier merchant betrieb firma entreprise empresa azienda "
+    "case account policy contract unit wafer"
 )
 """Words that are mostly about something else where they have few values."""
 
-SHORT = _words("pat pt subj sub cust usr stud emp part resp pers hosp cli vp hh ind")
+SHORT = _words(
+    "pat pt subj sub cust usr stud emp part resp pers hosp cli vp hh ind fam kd acct fall maus serial dossier hasta "
+    "personal versuchs aufnahme betriebs"
+)
 """Abbreviations: they count only beside a word for a number (`pat_no`), some of them alone."""
 
-SHORT_ALONE = _words("subj pat vp usubjid subjid mrn")
+SHORT_ALONE = _words("subj pat vp vpn usubjid subjid mrn nhc expediente prontuario")
 
-IDS = _words("id ids uuid guid identifier pid uid ident kennung identifiant identificador")
+IDS = _words("id ids uuid guid identifier pid sid uid ident kennung identifiant identificador ид")
 """Words that say that a column is an identifier, of whatever."""
 
 NUMBERS = _words(
-    "no nr num number code key ref name label index idx nummer numer kode code cod codigo codice numero num "
-    "kuerzel kurzel schluessel schlussel nome nom nombre naam hash 编号 番号 号 번호 名"
+    "no nr nro num number code key ref name label index idx nummer numer kode code cod codigo codice numero num "
+    "kuerzel kurzel schluessel schlussel nome nom nombre naam hash номер 编号 番号 号 번호 名"
 )
 """Words beside a word for a unit that say which one it is."""
 
