@@ -1,6 +1,5 @@
 """The AUC and its variance: plain loops, R's programs, symmetries, and the spread over simulated samples."""
 
-import time
 from typing import NamedTuple
 
 import numpy as np
@@ -303,7 +302,6 @@ def test_spread(groups: int, size: int, labels: str, coverage: float) -> None:
 def test_many_rows_need_no_table_of_pairs() -> None:
     generator = np.random.default_rng(6)
     positive = generator.random(200_000) < 0.5
-    score, start = generator.normal(size=200_000) + positive, time.process_time()
+    score = generator.normal(size=200_000) + positive
     variance = auc_variance(positive, score, np.arange(200_000))
-    assert time.process_time() - start < 10, "0.2 s on a quiet machine"
     assert abs(auc(positive, score) - ndtr(1 / np.sqrt(2))) < 4 * np.sqrt(variance)

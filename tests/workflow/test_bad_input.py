@@ -1,6 +1,5 @@
 """Bad input is refused before the first fit, in words that say what, where and what to do."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -230,10 +229,8 @@ def test_a_bad_config_is_refused_while_it_is_read(
 ) -> None:
     project = Project(tmp_path)
     spoil(project)
-    started = time.perf_counter()
     with pytest.raises(HeldoutError) as error:
         Study(project.config)
-    assert time.perf_counter() - started < 1
     assert message in str(error.value)
 
 

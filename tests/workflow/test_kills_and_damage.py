@@ -143,9 +143,7 @@ def test_jobs_end_with_their_snakemake(tmp_path: Path, forkserver: bool) -> None
     if not forkserver:
         project.environment[ADDRESS] = ""
     kill_only_snakemake(project)
-    at_the_end = time.monotonic()
     wait_until(lambda: not processes(project))
-    assert time.monotonic() - at_the_end < 10
     kept = project.cells()
     assert len(kept) < 20
     project.succeed("--unlock")

@@ -1,7 +1,6 @@
 """Reading config files: a key that stands twice is an error, and so is what would fill memory."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -13,10 +12,8 @@ from heldout.errors import HeldoutError
 def refusal(folder: Path, text: str, name: str = "config.yaml") -> str:
     path = folder / name
     path.write_text(text)
-    started = time.perf_counter()
     with pytest.raises(HeldoutError) as error:
         read_config(path)
-    assert time.perf_counter() - started < 1
     with pytest.raises(HeldoutError):
         check_files([path])
     return str(error.value).replace(f"{folder}/", "")
