@@ -322,4 +322,4 @@ def test_groups_are_the_unit() -> None:
 def test_hundreds_of_columns() -> None:
     losses = np.random.default_rng(16).random((1000, 500))
     found = p_values(losses, centred(losses, np.arange(1000) % 5), np.arange(1000), 5, seed=0)
-    assert ((found > 0) & (found <= 1)).all()
+    assert found[losses.mean(axis=0).argmin()] > 0.9

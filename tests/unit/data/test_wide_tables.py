@@ -1,6 +1,5 @@
 """Tables with very many columns take seconds, not minutes."""
 
-
 import numpy as np
 import pyarrow as pa
 import pytest
