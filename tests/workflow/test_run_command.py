@@ -66,6 +66,30 @@ def test_again_nothing_runs(done: tuple[Project, tuple[int, str, str]]) -> None:
     assert run(project, "-n") == (0, "nothing to be done\n", "")
 
 
+def test_what_snakemake_is_asked_is_shown(done: tuple[Project, tuple[int, str, str]]) -> None:
+    project = done[0]
+    code, out, err = run(project, "--", "--report", "all.html")
+    assert (code, out) == (0, done[1][1])
+    assert "Report created." in err.splitlines()
+    assert (project.folder / "all.html").stat().st_size > 100_000
+    code, out, _ = run(project, "--", "--forceall", "-n")
+    assert code == 0
+    assert "prepare_data" in out
+    assert run(project, "-n")[1] == "nothing to be done\n"
+
+
+def test_a_cluster_without_its_plugin(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    profile = tmp_path / "far" / "config.yaml"
+    profile.parent.mkdir()
+    profile.write_text("executor: far-away\n")
+    for options in ((), ("-n",)):
+        code, _, err = run(project, "--profile", str(profile.parent), *options)
+        assert code != 0
+        assert "invalid choice: 'far-away'" in err
+        assert "pip install 'heldout[slurm]'" in err
+
+
 def test_snakemake_finds_nothing_left_to_do(done: tuple[Project, tuple[int, str, str]]) -> None:
     assert not done[0].succeed("--dry-run").jobs
 
