@@ -133,7 +133,8 @@ def as_html(answer: Answer) -> str:
 def _row(line: Line) -> str:
     head = f'<th scope="row" style="{CELL}; font-weight: normal">{escape(line.label)}</th>'
     if not line.measured:
-        text = escape(" ".join(filter(None, (line.value, line.note))))
+        between = " " if line.note.startswith("(") else ": "
+        text = escape(between.join(filter(None, (line.value, line.note))))
         return f'<tr>{head}<td colspan="3" style="{CELL}">{text}</td></tr>'
     meant = f' title="for {escape(line.target)}"' if line.target else ""
     cells = (f"<strong>{escape(line.value)}</strong>", escape(line.interval), escape(line.note))
