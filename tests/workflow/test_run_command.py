@@ -51,9 +51,10 @@ def test_a_run_of_34_jobs_says_little(done: tuple[Project, tuple[int, str, str]]
     log = (project.folder / "results" / "logs" / "run.log").read_text()
     assert max(int(steps) for steps in re.findall(r"^(\d+) of \d+ steps", log, re.M)) >= 34
     lines = err.splitlines()
-    assert {line.split()[0] for line in lines[:2]} == {TASK, "others"}
-    assert all(re.search(r" (\d+) of \1 cells ", line) for line in lines[:2])
-    assert lines[2:] == [""]  # with an answer of ten lines for each task, 25 at most
+    done_lines = [line for line in lines if re.search(r" (\d+) of \1 cells ", line)]
+    assert {line.split()[0] for line in done_lines} == {TASK, "others"}
+    assert lines[-1] == ""  # before it there are more lines of progress on a slow machine
+    assert len(done_lines) + 1 + len(out.splitlines()) <= 25
     for task in (TASK, "others"):
         assert f"results/{task}/report.html" in out
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from heldout import __version__
@@ -79,7 +80,9 @@ class Material:
         needed: list[str] = self.task.card["requirements"]
         if isinstance(self.plain, NotPlainError):
             return needed
-        return [one for one in needed if not one.startswith("heldout==")]
+        others = [one for one in needed if not one.startswith("heldout==")]
+        pandas = f"pandas=={version('pandas')}"  # rows of the table are given as a DataFrame
+        return list(dict.fromkeys([*others, pandas]))
 
     @cached_property
     def asked(self) -> Mapping[str, Any]:
