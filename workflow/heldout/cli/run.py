@@ -30,7 +30,8 @@ def run(arguments: argparse.Namespace) -> int:
             print(dry_run(launch))
         else:
             tasks = run_workflow(launch, on_screen())
-            print("\n\n".join(answer_text(open_task(RESULTS, task)) for task in tasks))
+            brief = len(tasks) > 1
+            print("\n\n".join(answer_text(open_task(RESULTS, task), brief) for task in tasks))
     except RunError as error:
         print(f"heldout: {error}", file=sys.stderr)
         return error.code
