@@ -83,6 +83,8 @@ def _text(source: str) -> str:
     text = (ROOT / source).read_text(encoding="utf-8")
     if source.endswith(".ipynb"):
         return as_markdown(text)
+    if source == "README.md":
+        return f"---\nhide: [toc]\n---\n{text}"  # the answer of the demo is as wide as a terminal
     if source.endswith(".md"):
         return text
     path = PurePosixPath(source)

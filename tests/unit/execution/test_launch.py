@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from heldout.cli import parser
+from heldout.cli import main, parser
 from heldout.execution.installed import profile_options, workflow_folder
 from heldout.execution.launch import Launch
 from heldout.execution.snakemake_log import failures, planned
@@ -47,6 +47,38 @@ def test_what_follows_two_dashes_is_for_snakemake() -> None:
     given = parser().parse_args(["run", "--cores", "2", "--", "--config", "open_again=true", "-q"])
     assert given.more == ["--config", "open_again=true", "-q"]
     assert given.cores == 2
+
+
+def test_a_config_without_its_option_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["other.yaml"], ["--", "other.yml"]):
+        assert main(["run", *words]) == 1
+        assert f"heldout run --config {words[-1]}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("cores", ["0", "-1", "two", "1.5"])
+def test_cores_are_counted(cores: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parser().parse_args(["run", f"--cores={cores}"])
+    assert f"should be a whole number from 1 (found {cores})" in capsys.readouterr().err
+
+
+def test_an_error_is_shown_without_the_header_of_versions() -> None:
+    text = "SNAKEMAKE\n=========\n  Host: vm\n  Config file(s): ['a.yaml']\nMissingRuleException:\nNo rule to produce a.\n"
+    assert failures(text) == "MissingRuleException:\nNo rule to produce a."
+
+
+def test_parts_that_failed_alike_are_shown_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = ""
+    for part, said in enumerate(["no 'NoTree'", "no 'NoTree'", "killed"]):
+        Path(f"{part}.log").write_text(f"heldout: {said}\n")
+        text += f"Error in rule fit_cells:\n    jobid: {part}\n    log: {part}.log (check log)\n\n"
+    assert failures(text).splitlines() == [
+        *("fit_cells failed (0.log):", "  heldout: no 'NoTree'"),
+        *("fit_cells failed (2.log):", "  heldout: killed"),
+    ]
 
 
 def test_of_a_usage_only_the_reason_is_shown() -> None:

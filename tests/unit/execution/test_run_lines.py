@@ -78,6 +78,15 @@ def test_after_a_failure_only_tasks_with_cells_are_named(log: Path) -> None:
     assert "penguins" not in stream.getvalue()
 
 
+def test_a_task_whose_first_cell_failed_is_not_said_to_need_none(log: Path) -> None:
+    stream = io.StringIO()
+    lines = Lines(stream, clock=lambda: 0.0)
+    lines.begin(["iris"])
+    log.write_text("heldout: learners.tree.estimator: no 'NoTree' in sklearn.tree\n")
+    lines.end(BEGUN.format("iris"), failed=True)
+    assert stream.getvalue() == "\n"
+
+
 def test_a_long_line_does_not_fill_two_of_a_narrow_terminal(
     log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

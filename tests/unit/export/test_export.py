@@ -94,6 +94,7 @@ def test_the_table_is_that_of_estimates(study: Path) -> None:
     below = markdown_table(Material(task)).split("\n\n", 1)[1]
     for target in {row["interval_target"] for row in rows}:
         assert f"the interval is for {target}." in below
+    assert below.count("In the rows of a single learner, the final model is that learner") == 1
 
 
 def test_the_number_of_fits_is_that_of_the_manifests(study: Path) -> None:
@@ -122,12 +123,13 @@ def said(case: Case, root: Path, **card: object) -> str:
 def test_the_methods_say_what_was_done(tmp_path: Path) -> None:
     text = said(Case(), tmp_path)
     for words in (
-        "y was predicted from 2 columns of table.csv.",
+        "The column y was predicted from 2 others of table.csv.",
         "The learners were mean (1 θ) and knn (3 θ).",
         "estimated by K-fold CV (2 folds); the best value was taken. This selected knn with k = 9.",
         "was estimated by nested CV (2 folds): 27.2 % (95 % interval 23.2 to 31.2 %).",
         "(Bayle, all pairs) is for the target of nested_cv.",
-        "trained on 100 rows that were not sealed, was applied once to the 100 sealed rows: error 22.2 %",
+        "The learner and its hyper-parameters θ were selected by error",
+        "trained on 100 rows, none of them sealed, was applied once to the 100 sealed rows: error 22.2 %",
         "the seed 19. Software: heldout",
         "python 3.11, numpy 2.0.",
     ):
@@ -151,6 +153,25 @@ def test_how_rows_were_sealed_is_not_guessed(
     path = found.task.folder / "data" / "table.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"time": time}))
     assert words in " ".join(methods(found)).replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize(
+    ("asked", "rows", "folds"),
+    [
+        ({"stratify": True, "classification": True}, "at random within each class, were", "The folds were stratified by class."),
+        ({"stratify": True, "classification": False}, "drawn at random, were", ""),
+        ({"stratify": True, "classification": True, "fold_column": "f"}, "within each class", "The folds are those of the column f."),
+    ],
+)  # fmt: skip
+def test_strata_and_own_folds_are_said(
+    asked: dict[str, object], rows: str, folds: str, tmp_path: Path
+) -> None:
+    found = material(Case(), tmp_path)
+    received(found.task.folder, "prepare_data", asked | {"test": 0.2})
+    text = " ".join(methods(found)).replace("\u00a0", " ")
+    assert rows in text
+    assert folds in text
+    assert ("stratified" in text) == ("stratified" in folds)
 
 
 def test_no_interval_and_no_test_are_said(tmp_path: Path) -> None:

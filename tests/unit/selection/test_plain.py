@@ -61,6 +61,9 @@ def new_rows(classes: Any) -> pd.DataFrame:
     """Of another draw, with a level that training has not seen, and columns in another order."""
     frame = table(classes, seed=4).drop(columns="y")
     frame.loc[:5, "colour"] = "violet"
+    frame["colour"] = frame["colour"].astype(object)
+    for row, gap in enumerate([None, np.nan, pd.NA], start=6):
+        frame.at[row, "colour"] = gap
     return frame[["colour", "z", "x"]]
 
 

@@ -20,7 +20,11 @@ RESULTS = Path("results")
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; a HeldoutError is printed without a traceback."""
-    arguments = parser().parse_args(argv)
+    whole = parser()
+    if not (sys.argv[1:] if argv is None else argv):
+        whole.print_help(sys.stderr)
+        raise SystemExit(2)
+    arguments = whole.parse_args(argv)
     try:
         command = importlib.import_module(f"heldout.cli.{arguments.command}")
         return int(command.run(arguments))
@@ -37,6 +41,7 @@ def parser() -> argparse.ArgumentParser:
     whole = argparse.ArgumentParser(
         prog="heldout",
         description="Runs the study that a config describes, by `snakemake`, and helps around it.",
+        epilog="To begin: heldout init table.csv --target COLUMN, then heldout run.",
     )
     whole.add_argument("--version", action="version", version=f"heldout {__version__}")
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -110,7 +115,10 @@ def _add_check(command: argparse.ArgumentParser) -> None:
         help="of --price: how long the fits of a learner are timed at most; " + _default(),
     )
     command.add_argument(
-        "--cores", type=int, metavar="N", help="of --price: the cores of the run; default: all"
+        "--cores",
+        type=_positive,
+        metavar="N",
+        help="of --price: the cores of the run; default: all",
     )
 
 
@@ -126,7 +134,7 @@ def _add_run(command: argparse.ArgumentParser) -> None:
         help="the folder of the study, where results/ goes; default: this one",
     )
     command.add_argument(
-        "--cores", type=int, metavar="N", help="default: all, or what the profile says"
+        "--cores", type=_positive, metavar="N", help="default: all, or what the profile says"
     )
     command.add_argument(
         "--profile", metavar="NAME", help="default, slurm, generic, or a folder of your own"
@@ -188,6 +196,12 @@ def _add_progress(command: argparse.ArgumentParser) -> None:
         "--follow", action="store_true", help="print again until all jobs have ended"
     )
     command.add_argument("--every", type=float, default=5.0, metavar="SECONDS", help=_default())
+
+
+def _positive(word: str) -> int:
+    if not word.isdecimal() or int(word) < 1:
+        raise argparse.ArgumentTypeError(f"should be a whole number from 1 (found {word})")
+    return int(word)
 
 
 def _default() -> str:

@@ -52,7 +52,7 @@ def _section(interval: Interval) -> Iterator[str]:
     caveat = f" It {interval.caveat}." if interval.caveat else ""
     yield f"## `{interval.name}`"
     yield ""
-    yield from filled(f"**{interval.title}.** {interval.meaning}{caveat}")
+    yield from filled(_linked(f"**{interval.title}.** {interval.meaning}{caveat}"))
     yield ""
     yield f"**Formula.** `{interval.formula}`"
     yield ""
@@ -84,4 +84,4 @@ def _evidence(estimator: str, interval: str) -> str:
 
 def _linked(text: str) -> str:
     """With links to pages of docs/."""
-    return re.sub(r"docs/(\w+\.md)", r"[\1](\1)", text)
+    return re.sub(r"docs/(\w+)\.md", r"[\1](\1.md)", text)

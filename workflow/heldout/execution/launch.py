@@ -124,8 +124,11 @@ def run_workflow(launch: Launch, lines: Lines | None = None) -> list[str]:
     text = _read()
     lines.end(text, failed=code != 0)
     if code:
-        raise RunError(_failure(text, launch), code)
-    return tasks or snakemake_log.tasks(text)
+        raise RunError(f"{_failure(text, launch)}\nall that Snakemake said: {LOG}", code)
+    begun = snakemake_log.tasks(text)
+    if launch.more and not begun:
+        lines.say(f"{snakemake_log.said(text)}\n")
+    return tasks or begun
 
 
 def run(
@@ -189,7 +192,7 @@ def dry_run(launch: Launch) -> str:
     launch.study()
     text, code = _ask([*launch.command, "--dry-run"])
     if code:
-        raise RunError(snakemake_log.failures(text), code)
+        raise RunError(_failure(text, launch), code)
     return snakemake_log.planned(text)
 
 
@@ -203,14 +206,16 @@ def unlock(launch: Launch) -> None:
     """
     text, code = _ask([*launch.command, "--unlock"])
     if code:
-        raise RunError(snakemake_log.failures(text), code)
+        raise RunError(_failure(text, launch), code)
 
 
 def _failure(text: str, launch: Launch) -> str:
     found = snakemake_log.failures(text)
     if launch.profile and "Profile has to be given" in text:
         found += f"\nheldout has no profile '{launch.profile}'{profile_hint(launch.profile)}"
-    return f"{found}\nall that Snakemake said: {LOG}"
+    if "argument --executor" in text:
+        found += "\nits plugin is not installed: pip install 'heldout[slurm]'"
+    return found
 
 
 def _ask(command: list[str]) -> tuple[str, int]:

@@ -72,7 +72,8 @@ class Lines:
         """The run is over: a line for each task that has not got one, then an empty one."""
         seen = snakemake_log.tasks(log)
         for task in self._named(seen):
-            if not failed or current(Path(RESULTS, task), self._since):
+            progress = current(Path(RESULTS, task), self._since)
+            if not failed or (progress and progress.total):
                 self._finish(task, begun=task in seen)
         self.say("")
 

@@ -23,6 +23,8 @@ _USAGE = re.compile(r"^\S+: error: (.*)", re.M)
 _FOLLOWS = "runs, whose files it reads"
 """How the planner's reason ends for a job that is due because another one is."""
 _TRACE = re.compile(r'^  File ".*", line \d+, in ')
+_HEADER = re.compile(r"^SNAKEMAKE\n=+\n(?: .*\n)*", re.M)
+"""Versions, folders and a command line, which some errors begin with."""
 _IDLE = re.compile(
     r"^(Using (?:profile|workflow specific profile)|Assuming unrestricted shared|host:|Building DAG|Shutting down|"
     r"Exiting because|Complete log|Elapsed time|At least one job did not|WorkflowError:$|RuleException:$)"
@@ -143,14 +145,38 @@ def failures(text: str) -> str:
     return "\n".join(parts) if parts else "\n".join(_telling_lines(text)[-TAIL:])
 
 
+def said(text: str) -> str:
+    """What Snakemake said beside what every run prints.
+
+    Parameters
+    ----------
+    text
+        All that Snakemake has printed.
+
+    Returns
+    -------
+    str
+        Lines for a terminal.
+
+    Examples
+    --------
+    >>> said("Building DAG of jobs...\\nCreating report...\\nReport created.\\n")
+    'Creating report...\\nReport created.'
+    """
+    return "\n".join(_telling_lines(text))
+
+
 def _failed_jobs(text: str) -> Iterator[str]:
+    """What each failed job said; where parts of one step said the same, the first of them."""
+    known = set()
     for rule, block in _FAILED.findall(text):
         log = _field(block, "log").split(" (check log")[0]
         lines = _read_lines(Path(log)) if log else []
-        if lines:
-            yield "\n".join([f"{rule} failed ({log}):", *(f"  {line}" for line in lines[-TAIL:])])
-        else:
+        if not lines:
             yield f"{rule} failed:\n{block.rstrip()}"
+        elif (rule, *lines) not in known:
+            known.add((rule, *lines))
+            yield "\n".join([f"{rule} failed ({log}):", *(f"  {line}" for line in lines[-TAIL:])])
 
 
 def _read_lines(path: Path) -> list[str]:
@@ -164,7 +190,7 @@ def _telling_lines(text: str) -> list[str]:
     """All but what every run prints, and the places in Snakemake's and heldout's code."""
     return [
         line
-        for line in text.splitlines()
+        for line in _HEADER.sub("", text).splitlines()
         if line.strip() and not (_IDLE.match(line) or _TRACE.match(line))
     ]
 
@@ -196,7 +222,7 @@ def planned(text: str) -> str:
     reasons = _REASONS.search(text)
     jobs = _job_counts(text)
     if not reasons or not jobs:
-        return "\n".join(_telling_lines(text))
+        return said(text)
     counts = ", ".join(f"{count} {rule}" for rule, count in jobs.items())
     return "\n".join([*_grouped(reasons[1]), f"{jobs.total()} jobs: {counts}"])
 

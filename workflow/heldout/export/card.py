@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
-from heldout.errors import counted
 from heldout.export.markup import markdown
 from heldout.export.material import PIPELINE, Material
 from heldout.export.tables import markdown_table
+from heldout.results import glossary
 from heldout.results.answer import failed_checks
 from heldout.results.display import theta_text
 from heldout.results.headline import learner_title
@@ -96,7 +96,7 @@ def _metrics(material: Material) -> list[str]:
     names = (
         f" Further measures, in `metrics.csv`: {markdown(', '.join(further))}." if further else ""
     )
-    return [f"{markdown(scale.title)} ({markdown(scale.loss.title)}); {scale.direction}.{names}"]
+    return [f"{markdown(scale.title)}: {markdown(scale.loss.title)}; {scale.direction}.{names}"]
 
 
 def _training(material: Material) -> list[str]:
@@ -142,12 +142,12 @@ def _caveats(material: Material) -> list[str]:
     said = _listing(found) if found else "No check failed."
     refit = material.facts.selection.get("refit")
     without = [
-        f"{markdown(learner_title(learner))}, {name}: {markdown(row['note'])}"
+        f"{markdown(learner_title(learner))}, {glossary.estimator(name).title}: {markdown(row['note'])}"
         for (learner, name), row in material.facts.estimates.recommended().items()
         if learner == ALL and row.get("note") and not row["interval"]
     ]
     return [
         said,
-        *([f"Estimates without an interval: {counted(len(without), 'estimate')}.\n\n{_listing(without)}"] if without else []),
+        *([f"Estimates without an interval:\n\n{_listing(without)}"] if without else []),
         *([markdown(refit["note"])] if refit else []),
     ]  # fmt: skip

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from heldout import __version__
@@ -79,13 +80,20 @@ class Material:
         needed: list[str] = self.task.card["requirements"]
         if isinstance(self.plain, NotPlainError):
             return needed
-        return [one for one in needed if not one.startswith("heldout==")]
+        others = [one for one in needed if not one.startswith("heldout==")]
+        pandas = f"pandas=={version('pandas')}"  # rows of the table are given as a DataFrame
+        return list(dict.fromkeys([*others, pandas]))
 
     @cached_property
-    def asked_to_seal(self) -> Any:
-        """The key `test` of the config: a share of the rows, or another table; None where it is not known."""
+    def asked(self) -> Mapping[str, Any]:
+        """What the config says of the table: `test`, `stratify`, `fold_column`, …; empty where it is not known."""
         receipt = read_receipt(self.task.folder / RECEIPTS / "prepare_data.json")
-        return None if receipt is None else receipt.request.get("spec", {}).get("test")
+        return {} if receipt is None else receipt.request.get("spec", {})
+
+    @property
+    def stratified(self) -> bool:
+        """Whether rows are drawn class by class."""
+        return bool(self.asked.get("stratify") and self.asked.get("classification"))
 
     @cached_property
     def fits(self) -> int:

@@ -63,7 +63,8 @@ def references(material: Material) -> list[str]:
 
 def _data(material: Material) -> Iterable[str]:
     facts, table = material.facts, material.table
-    yield f"{facts.target} was predicted from {counted(facts.columns, 'column')} of {table['source']}."
+    others = counted(facts.columns, "other") if facts.columns > 1 else "one other"
+    yield f"The column {facts.target} was predicted from {others} of {table['source']}."
     if facts.sealed:
         yield (
             f"{_sealed(material)} before anything else was computed from the target; "
@@ -81,14 +82,15 @@ def _data(material: Material) -> Iterable[str]:
 
 def _sealed(material: Material) -> str:
     """Which rows were sealed, as far as that is known."""
-    facts, test = material.facts, material.asked_to_seal
+    facts, test = material.facts, material.asked.get("test")
     if isinstance(test, str):
         return f"The {counted(facts.sealed, 'row')} of {test} were sealed"
     share = percent(round(facts.sealed / (facts.rows + facts.sealed), 3))
     rows = f"{counted(facts.sealed, 'row')} ({share})"
     if material.table.get("time"):
         return f"The latest {rows} were sealed"
-    return f"{rows}, drawn at random, were sealed" if test else f"{rows} were sealed"
+    within = " within each class" if material.stratified else ""
+    return f"{rows}, drawn at random{within}, were sealed" if test else f"{rows} were sealed"
 
 
 def _column(given: Any) -> str:
@@ -106,9 +108,19 @@ def _procedure(material: Material) -> Iterable[str]:
     )
     by = _by({"estimator": selection["by"]}, material)
     rule = RULES.get(selection["rule"], f"the rule {selection['rule']}")
-    yield f"The hyper-parameters θ were selected by {facts.scale.label}, estimated by {by}; {rule} was taken."
+    what = "The learner and its" if len(tried) > 1 else "The"
+    yield f"{what} hyper-parameters θ were selected by {facts.scale.label}, estimated by {by}; {rule} was taken."
+    if facts.sets.folds:
+        yield _folds(material)
     theta = theta_text(selection["theta"])
     yield f"This selected {selection['learner']}{f' with {theta}' if theta else ''}."
+
+
+def _folds(material: Material) -> str:
+    """How the folds were made, as far as that is more than chance."""
+    if column := material.asked.get("fold_column"):
+        return f"The folds are those of the column {column}."
+    return "The folds were stratified by class." if material.stratified else ""
 
 
 def _by(row: Row, material: Material) -> str:
@@ -164,7 +176,7 @@ def _test(material: Material) -> Iterable[str]:
         "once" if not test or test["count"] == 1 else f"and counted for {test['count']} selections"
     )
     yield (
-        f"The final model, trained on {counted(material.task.card['trained_on']['rows'], 'row')} that were not sealed, was applied {seen} to the "
+        f"The final model, trained on {counted(material.task.card['trained_on']['rows'], 'row')}, none of them sealed, was applied {seen} to the "
         f"{counted(row['n'], 'sealed row')}: {material.facts.scale.label} {_value(row, material)}."
     )
     yield _interval(row, material)

@@ -7,12 +7,14 @@ from heldout.export.material import Material
 from heldout.results import glossary
 from heldout.results.headline import learner_title, percent, short, span
 from heldout.results.scores import in_words
+from heldout.results.tables import ALL
 
+OWN = "In the rows of a single learner, the final model is that learner, tuned alone."
 MARKS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def lines_of(material: Material) -> tuple[list[str], list[list[str]], list[str]]:
-    """Take the estimates that have a recommended interval.
+    """Take the estimates that have a recommended interval, and sentences on what these are for.
 
     Parameters
     ----------
@@ -22,8 +24,8 @@ def lines_of(material: Material) -> tuple[list[str], list[list[str]], list[str]]
     Returns
     -------
     tuple
-        The titles of the columns; a line for each estimate; what the intervals are for, which the last
-        column refers to by a letter.
+        The titles of the columns; a line for each estimate; sentences on what the intervals are for, to
+        which the last column refers by a letter.
     """
     scale, targets = material.facts.scale, list[str]()
     lines = []
@@ -40,19 +42,20 @@ def lines_of(material: Material) -> tuple[list[str], list[list[str]], list[str]]
             [learner_title(learner), titles[0], short(row["score"], scale.show), ends, titles[1], percent(row["level"]), mark]
         )  # fmt: skip
     heads = ["Learner", "Estimator", scale.title, "Interval", "Method", "Level", "For"]
-    return heads, lines, targets
+    said = [
+        f"{mark}: the interval is for {target}."
+        for mark, target in zip(MARKS, targets, strict=False)
+    ]
+    single = any(line[0] != learner_title(ALL) for line in lines)
+    return heads, lines, [*said, *([OWN] if single else [])]
 
 
 def markdown_table(material: Material) -> str:
     """Write the table in Markdown, with what the intervals are for below it."""
-    heads, lines, targets = lines_of(material)
+    heads, lines, below = lines_of(material)
     rule = "|" + "---|" * len(heads)
     rows = [_row(heads, markdown), rule, *(_row(line, markdown) for line in lines)]
-    below = [
-        f"{mark}: the interval is for {markdown(text)}."
-        for mark, text in zip(MARKS, targets, strict=False)
-    ]
-    return "\n".join([*rows, "", *_paragraphs(below)]) + "\n"
+    return "\n".join([*rows, "", *_paragraphs(list(map(markdown, below)))]) + "\n"
 
 
 def _paragraphs(texts: Sequence[str]) -> list[str]:
@@ -65,12 +68,9 @@ def _row(cells: Sequence[str], escape: Callable[[str], str]) -> str:
 
 def latex_table(material: Material) -> str:
     """Write the table in LaTeX; it needs the package booktabs."""
-    heads, lines, targets = lines_of(material)
+    heads, lines, sentences = lines_of(material)
     head, body = _latex_row(heads), [_latex_row(line) for line in lines]
-    below = [
-        rf"\footnotesize {mark}: the interval is for {latex(text)}.\par"
-        for mark, text in zip(MARKS, targets, strict=False)
-    ]
+    below = [rf"\footnotesize {latex(text)}\par" for text in sentences]
     caption = latex(f"{material.facts.task}: estimates with their recommended intervals")
     return "\n".join(
         [

@@ -92,7 +92,8 @@ def _name_of(one: Any) -> str:
         short = one.replace(":", ".").rpartition(".")[2]
         return short if short == one else short.lower()
     steps = getattr(one, "steps", None)
-    return _name_of(steps[-1][1]) if steps else type(one).__name__.lower()
+    kind = one if isinstance(one, type) else type(one)
+    return _name_of(steps[-1][1]) if steps else kind.__name__.lower()
 
 
 def plain(value: Any, where: str) -> Any:

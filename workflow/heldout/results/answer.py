@@ -212,7 +212,7 @@ def _without_test(sealed: int, test: dict[str, Any] | None) -> tuple[str, str, t
 
 def _measured(label: str, row: Row, scale: Scale, *notes: str) -> Line:
     """A value with its interval, or with the reason why there is none."""
-    interval = span(row, scale.show)
+    interval, baseline = span(row, scale.show), label == "baseline"
     root = f"root {root_of(row)}" if scale.squared else ""
     return Line(
         label,
@@ -220,10 +220,12 @@ def _measured(label: str, row: Row, scale: Scale, *notes: str) -> Line:
         interval,
         (*notes, "" if interval else row.get("note") or NO_INTERVAL, root),
         measured=True,
-        target=in_words(row.get("interval_target") or "", scale.loss) if interval else "",
+        target=in_words(row.get("interval_target") or "", scale.loss)
+        if interval and not baseline  # which is not the final model
+        else "",
         estimator=row["estimator"],
         method=(row.get("interval") or "") if interval else "",
-        role="other" if label == "baseline" else glossary.estimator(row["estimator"]).role,
+        role="other" if baseline else glossary.estimator(row["estimator"]).role,
     )
 
 

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from html import escape
 
 from heldout.results.answer import Answer, Line
@@ -10,18 +11,21 @@ from heldout.results.task import TaskResults
 WIDTH = 110
 """Texts are broken into lines of about so many characters."""
 INDENT, GAP = "  ", "  "
+BRIEF_CHECKS = 2
 MOST_CHECKS = 5
 """So many failed checks are listed; the others are counted."""
 CELL = "padding: .15em .9em .15em 0; text-align: left; vertical-align: top"
 
 
-def answer_text(task: TaskResults) -> str:
+def answer_text(task: TaskResults, brief: bool = False) -> str:
     """Write the answer for a task for a terminal.
 
     Parameters
     ----------
     task
         Its results.
+    brief
+        Whether it is one of several: two failed checks at most, in a line each.
 
     Returns
     -------
@@ -40,7 +44,19 @@ def answer_text(task: TaskResults) -> str:
         ...
     heldout.errors.HeldoutError: task 'penguins' has no estimates yet; run: heldout run
     """
-    return as_text(task.answer())
+    found = task.answer()
+    return as_text(replace(found, lines=_brief(found.lines)) if brief else found)
+
+
+def _brief(lines: Sequence[Line]) -> list[Line]:
+    """The lines with the first failed checks only, cut to a line each; all are counted above them."""
+    room = WIDTH - len(INDENT + GAP) - _widest(line.label for line in lines)
+    dropped = [line for line in lines if not line.label][BRIEF_CHECKS:]
+    return [
+        line if line.label else replace(line, value=textwrap.shorten(line.value, room, placeholder=" …"))
+        for line in lines
+        if all(line is not one for one in dropped)
+    ]
 
 
 def as_text(answer: Answer) -> str:
@@ -133,7 +149,8 @@ def as_html(answer: Answer) -> str:
 def _row(line: Line) -> str:
     head = f'<th scope="row" style="{CELL}; font-weight: normal">{escape(line.label)}</th>'
     if not line.measured:
-        text = escape(" ".join(filter(None, (line.value, line.note))))
+        between = " " if line.note.startswith("(") else ": "
+        text = escape(between.join(filter(None, (line.value, line.note))))
         return f'<tr>{head}<td colspan="3" style="{CELL}">{text}</td></tr>'
     meant = f' title="for {escape(line.target)}"' if line.target else ""
     cells = (f"<strong>{escape(line.value)}</strong>", escape(line.interval), escape(line.note))

@@ -33,7 +33,7 @@ def load_model(file: Path) -> "Predictor":
     >>> load_model(Path("model.joblib"))
     Traceback (most recent call last):
         ...
-    heldout.errors.HeldoutError: no model at 'model.joblib'; `snakemake` makes results/TASK/final/model.joblib
+    heldout.errors.HeldoutError: no model at 'model.joblib'; `heldout run` makes results/TASK/final/model.joblib
     """
     import joblib
 
@@ -41,7 +41,7 @@ def load_model(file: Path) -> "Predictor":
 
     if not file.is_file():
         raise HeldoutError(
-            f"no model at '{file}'; `snakemake` makes results/TASK/final/model.joblib"
+            f"no model at '{file}'; `heldout run` makes results/TASK/final/model.joblib"
         )
     look_in_study_folder()  # a learner of the user's own is imported from there
     try:

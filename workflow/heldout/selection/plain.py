@@ -9,6 +9,7 @@ import copy
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
@@ -50,7 +51,7 @@ def plain_model(predictor: Predictor, table: Prepared) -> Pipeline:
     -------
     sklearn.pipeline.Pipeline
         Fitted. `predict` takes a DataFrame with the columns of the table: numbers (missing: NaN) and texts of
-        categories.
+        categories (missing: None, NaN or NA).
 
     Raises
     ------
@@ -127,19 +128,26 @@ def _teach(fitted: Any, known: Preprocessor) -> None:
         scaler.n_features_in_ = len(known.means_)
 
 
-def _one_hot(known: Preprocessor, table: Prepared) -> OneHotEncoder:
-    """A level that training did not see has zeros in all columns, as in heldout."""
+def _one_hot(known: Preprocessor, table: Prepared) -> Pipeline:
+    """A level that training did not see has zeros in all columns, as in heldout; None, NaN and NA are missing."""
     columns = table.facts["schema"]["columns"]
-    levels = [
-        _texts(columns[i]["levels"], codes)
-        for i, codes in zip(known.categories, known.levels_, strict=True)
+    named = [columns[i]["levels"] for i in known.categories]
+    missing = "missing"
+    while any(missing in levels for levels in named):
+        missing += "_"
+    texts = [
+        _texts(levels, codes, missing) for levels, codes in zip(named, known.levels_, strict=True)
     ]
-    return OneHotEncoder(categories=levels, handle_unknown="ignore", sparse_output=False)
+    fill = SimpleImputer(
+        missing_values=pd.NA, strategy="constant", fill_value=missing, keep_empty_features=True
+    )
+    encode = OneHotEncoder(categories=texts, handle_unknown="ignore", sparse_output=False)
+    return Pipeline([("fill", fill), ("encode", encode)])
 
 
-def _texts(levels: list[Any], codes: np.ndarray) -> np.ndarray:
-    """The levels of a category in the order of their columns; a missing one is NaN and comes last."""
-    return np.array([np.nan if code == MISSING else levels[int(code)] for code in codes], object)
+def _texts(levels: list[Any], codes: np.ndarray, missing: str) -> np.ndarray:
+    """The levels of a category in the order of their columns."""
+    return np.array([missing if code == MISSING else levels[int(code)] for code in codes], object)
 
 
 def _codes(known: Preprocessor, table: Prepared) -> OrdinalEncoder:
