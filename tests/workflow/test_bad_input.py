@@ -326,7 +326,7 @@ INPUTS: dict[str, tuple[Spoil, str]] = {
     ),
     "small class": (
         both(cell(1, "species", "emperor"), cell(2, "species", "emperor")),
-        "kfold: class 'emperor' has 1 unsealed rows, fewer than k = 3 folds; lower kfold.k",
+        "kfold: class 'emperor' has 1 unsealed row, fewer than k = 3 folds; lower kfold.k",
     ),
     "more folds than rows": (
         task(kfold={"k": 70, "stratify": False}),

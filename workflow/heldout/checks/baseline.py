@@ -53,7 +53,7 @@ def _judged(context: Context, found: Against) -> Outcome:
     if row.ci_low is None or row.ci_high is None:
         return not_applicable(f"{text}; their difference has no interval: {row.note}")
     read = _turned(row) if loss.greater else row
-    text = f"{text}; difference {read.difference:.3g}, {context.level:g} interval {read.ci_low:.3g} to {read.ci_high:.3g}"
+    text = f"{text}; difference {read.difference:.3g}, {100 * context.level:g} % interval {read.ci_low:.3g} to {read.ci_high:.3g}"
     if row.ci_high < 0:
         return passed(text)
     return failed(

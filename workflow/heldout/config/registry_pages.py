@@ -270,6 +270,11 @@ def _checks() -> Iterator[str]:
         "passes, fails or does not apply. A failed check does not stop a run: its message names what is "
         "in doubt and what to do."
     )
+    yield ""
+    yield "| code | what passes | severity |"
+    yield "|---|---|---|"
+    for check in CHECKS.values():
+        yield f"| [{check.code}](#{check.code.lower()}) | {check.title} | {check.severity} |"
     for check in CHECKS.values():
         yield ""
         yield f"## {check.code}"

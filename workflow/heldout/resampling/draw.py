@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from heldout.errors import HeldoutError
+from heldout.errors import HeldoutError, counted
 from heldout.names import seed_for
 from heldout.resampling.halvings import draw_halvings
 from heldout.resampling.rolling import latest_holdout, rolling_split
@@ -261,8 +261,8 @@ def _check_class_sizes(rows: Rows, strata: np.ndarray | None, k: int) -> None:
         return
     smallest, size = smallest_class(rows.unit, strata, len(rows.classes))
     if size < k:
-        what = "groups" if rows.grouped else "unsealed rows"
+        what = counted(size, "group" if rows.grouped else "unsealed row")
         raise HeldoutError(
-            f"kfold: class {rows.classes[smallest]!r} has {size} {what}, fewer than "
+            f"kfold: class {rows.classes[smallest]!r} has {what}, fewer than "
             f"k = {k} folds; lower kfold.k, set kfold.stratify: false, or merge classes"
         )
