@@ -3,6 +3,7 @@
 LightGBM is tested always; XGBoost and CatBoost with HELDOUT_LIBRARIES=1.
 """
 
+import importlib
 import os
 import pickle
 from dataclasses import replace
@@ -16,12 +17,17 @@ from tables import prepared
 
 from heldout.data.prepared import Prepared
 from heldout.learners.learner import define
+from heldout.learners.threads import PARAMETERS
 from heldout.numerics import run
 from heldout.numerics.engines import rounds
 from heldout.numerics.engines.registry import ROUNDS, STEPS, by_engine, engine_of
 from heldout.numerics.problem import Outcome
 from heldout.numerics.steps import first_rounds
 
+MODELS = {
+    "lightgbm": ("LGBMRegressor", "LGBMClassifier"),
+    "catboost": ("CatBoostRegressor", "CatBoostClassifier"),
+}
 ALL = bool(os.environ.get("HELDOUT_LIBRARIES"))
 COUNTS = [3, 7, 1, 5]
 Case = tuple[str, str, dict[str, Any]]
@@ -239,3 +245,25 @@ def test_an_error_is_in_its_own_theta(tmp_path: Path) -> None:
     found = list(run.fit(problem_of(table, block), engines))
     assert [one.theta["num_leaves"] for one in found if one.error is not None] == [1, 1]
     assert len(found) == 4
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name in PARAMETERS])
+@pytest.mark.parametrize("heavy", [False, True])
+def test_any_number_of_threads_gives_the_same_bits(name: str, heavy: bool) -> None:
+    """Also of sums that no order of adding makes exact: a target and weights of very different sizes."""
+    generator = np.random.default_rng(3)
+    features = generator.normal(size=(3000, 6))
+    score = features[:, 0] + generator.normal(size=3000)
+    target, weights = (np.exp(6 * score), np.exp(score)) if heavy else (score > 0, None)
+    block = block_of(
+        name, {"bagging_fraction": 0.5, "bagging_freq": 1} if name == "lightgbm" else {}
+    )
+    given = {**block["params"], **define(name, block).params, next(iter(block["grid"])): 12}
+    kind = importlib.import_module(name).__dict__[MODELS[name][not heavy]]
+    found = []
+    for threads in (1, 2, 4):
+        model = kind(**{**given, PARAMETERS[name]: threads, "random_state": 1})
+        model.fit(features, target, sample_weight=weights)
+        found.append(model.predict(features) if heavy else model.predict_proba(features))
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
