@@ -6,6 +6,7 @@ import pytest
 
 from heldout.cells.key import family
 from heldout.errors import HeldoutError
+from heldout.execution.study import Study
 from heldout.learners.learner import define
 from heldout.learners.threads import GRANTED, PARAMETERS, threaded
 
@@ -47,3 +48,11 @@ def test_steps_too() -> None:
     learner = define("mine", {"steps": ["scale", "lightgbm"], "threads": 2})
     assert threaded(learner, 2).params["n_jobs"] == 2
     assert list(PARAMETERS) == ["lightgbm", "catboost"]
+
+
+def test_snakemake_is_told_the_most_that_a_learner_of_the_task_uses() -> None:
+    task = {"data": "sklearn:iris", "target": "target"}
+    learners = {"lgb": {"estimator": "lightgbm", "threads": 3}}
+    tasks = {"one": {**task, "learners": ["knn", "lgb"]}, "two": {**task, "learners": ["knn"]}}
+    study = Study({"tasks": tasks, "learners": learners})
+    assert (study.threads("one"), study.threads("two")) == (3, 1)
