@@ -6,6 +6,7 @@ import pytest
 
 from heldout.cells.key import family
 from heldout.errors import HeldoutError
+from heldout.execution.forkserver import client
 from heldout.execution.study import Study
 from heldout.learners.learner import define
 from heldout.learners.threads import GRANTED, PARAMETERS, threaded
@@ -42,6 +43,7 @@ def test_no_more_than_the_job_was_granted(monkeypatch: pytest.MonkeyPatch) -> No
         monkeypatch.setenv(GRANTED, granted)
         assert threaded(learner, learner.threads).params["n_jobs"] == expected
     assert learner.params["n_jobs"] == 1
+    assert client.GRANTED == GRANTED
 
 
 def test_steps_too() -> None:
