@@ -10,16 +10,19 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from threadpoolctl import threadpool_limits
 from workloads import ALPHAS, CS, DEPTHS, FEATURES, KS, draw
 
 from heldout.learners.learner import Learner, define
 from heldout.numerics import run
+from heldout.numerics.builders import builder_of
 from heldout.numerics.engines import leave_one_out
-from heldout.numerics.engines.registry import GENERIC, by_engine
+from heldout.numerics.engines.registry import GENERIC, STEPS, by_engine
 from heldout.numerics.pipeline import Builder, Columns
 from heldout.numerics.problem import TrainingSet, TrainingSets
 from heldout.resampling.split import Partition
@@ -39,6 +42,7 @@ class Case:
     n: int = 3000
 
 
+ROUNDS = list(range(20, 201, 20))
 CASES = (
     Case("knn", {"estimator": "knn", "grid": {"n_neighbors": KS}}, True),
     Case("knn, 20 000 rows", {"estimator": "knn", "grid": {"n_neighbors": KS}}, True, 20_000),
@@ -53,6 +57,12 @@ CASES = (
     Case("forest",
          {"estimator": "forest", "grid": {"n_estimators": [10, 20, 30, 40, 50]}}, True),
     Case("boosting", {"estimator": "boosting", "grid": {"max_iter": [25, 50, 100, 200]}}, True),
+    *(
+        Case(f"rounds, {name}",
+             {"estimator": name, "params": params, "grid": {"n_estimators": ROUNDS}}, True)
+        for name, params in (("lightgbm", {}), ("xgboost", {}), ("catboost", {"learning_rate": 0.1}))
+        if find_spec(name)
+    ),
     Case("polynomial",
          {"estimator": "polynomial",
           "grid": {"poly__degree": {"range": [1, 16]}, "features": [["x0"]]}}, False),
@@ -67,17 +77,23 @@ def training_sets(n: int) -> list[TrainingSet]:
     return [TrainingSet(r.name, r.train, list(r.held.values())) for r in resamples]
 
 
-def cells(case: Case, engine: str | None) -> Iterator[Any]:
-    """Fit all cells; by one engine, or each θ by its own."""
+def cells(case: Case, separately: bool) -> Iterator[Any]:
+    """Fit all cells; each θ by itself, or by its engine."""
     features, target = draw(case.n, case.classification)
     learner, sets = define("l", case.block), training_sets(case.n)
     thetas = learner.thetas(0)
     own = by_engine(learner, case.classification, thetas)
-    builder = Builder(learner, columns(case.classification))
-    problems = TrainingSets(features, target, sets)
+    builder = builder_of(learner, columns(case.classification))
+    frame = pd.DataFrame(features, columns=builder.columns.names)
+    problems = TrainingSets(features, target, sets, frame=lambda: frame)
     for one in sets:
         problem = problems.problem(builder, one, 1)
-        yield from run.fit(problem, own if engine is None else {engine: thetas})
+        yield from run.fit(problem, {one_by_one(learner, case): thetas} if separately else own)
+
+
+def one_by_one(learner: Learner, case: Case) -> str:
+    """The engine that fits a learner's θ one by one."""
+    return STEPS if learner.composed(case.classification) else GENERIC
 
 
 def columns(classification: bool) -> Columns:
@@ -122,8 +138,8 @@ def main() -> None:
             if case.name.startswith(given.only or ""):
                 report(
                     case.name,
-                    seconds(lambda case=case: cells(case, GENERIC), given.repeats),
-                    seconds(lambda case=case: cells(case, None), given.repeats),
+                    seconds(lambda case=case: cells(case, True), given.repeats),
+                    seconds(lambda case=case: cells(case, False), given.repeats),
                 )
         ridge = define("ridge", {"estimator": "ridge", "grid": {"alpha": ALPHAS}})
         if "leave_one_out".startswith(given.only or ""):

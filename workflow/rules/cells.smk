@@ -12,7 +12,7 @@ rule fit_cells:
         manifest="results/{task}/cells/manifests/{batch}-of-{batches}.json",
     log:
         "results/{task}/logs/fit_cells.{batch}-of-{batches}.log",
-    threads: 1
+    threads: lambda wildcards: study.threads(wildcards.task)
     resources:
         mem_mb=lambda _, input, attempt: study.fitting_memory(input.size_mb, attempt),
         runtime=lambda wildcards, attempt: study.fitting_minutes(

@@ -131,6 +131,7 @@ rule train_final:
         training="results/{task}/final/training.json",
     log:
         "results/{task}/logs/train_final.log",
+    threads: lambda wildcards: study.threads(wildcards.task)
     resources:
         mem_mb=lambda _, input, attempt: study.fitting_memory(input.size_mb, attempt),
     shell:

@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from asking import ALONE, SERVER, alive, ask, begin, name_for, serve, wait_for
+from asking import ALONE, CLIENT, SERVER, alive, ask, begin, name_for, serve, wait_for
 
 from heldout.execution.forkserver import client
 
@@ -64,8 +64,15 @@ def test_without_a_server_a_step_runs_alone(name: str, tmp_path: Path) -> None:
     assert ask(name, tmp_path) == ALONE
 
 
-def test_a_step_with_more_threads_runs_alone(address: str, tmp_path: Path) -> None:
-    assert ask(address, tmp_path, threads=2) == ALONE
+def test_a_step_with_more_threads_is_told_how_many_and_computes_with_one(
+    address: str, tmp_path: Path
+) -> None:
+    """Learners may use the others; sums of numpy and scipy would depend on how many there are."""
+    program = CLIENT.replace("sys.exit", "print(*(os.environ[v] for v in VARIABLES)) or sys.exit")
+    names = [client.GRANTED, *client.ONE_THREAD]
+    out, _ = ask("", tmp_path, threads=3, program=f"VARIABLES = {names}\n{program}")
+    assert out == ["3 1 1 1"]
+    assert ask(address, tmp_path, threads=3)[0][-1] == "code 0"
 
 
 def test_a_step_has_nothing_to_read(address: str, tmp_path: Path) -> None:

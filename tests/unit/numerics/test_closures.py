@@ -65,6 +65,13 @@ def internals(*names: str) -> set[str]:
 OWN = {
     "generic": set(),
     "steps": {"numerics.engines.steps", *STEPS},
+    "rounds": {
+        "numerics.engines.rounds",
+        "numerics.engines.steps",
+        "numerics.steps.first_rounds",
+        *STEPS,
+        *internals(),
+    },
     "leave_one_out": {"numerics.engines.leave_one_out", *NEIGHBORS},
     "polynomial": {"numerics.engines.polynomial"},
     "knn": NEIGHBORS,
@@ -86,7 +93,7 @@ OWN = {
     "forest": {"numerics.engines.forest", *TREES},
     "boosting": {"numerics.engines.boosting", *PATH, *internals("boosting_stages")},
 }
-WITHOUT_GENERIC = {"steps"}
+WITHOUT_GENERIC = {"steps", "rounds"}
 """Engines that do without the generic one."""
 PACKAGES = {"numerics.engines", "numerics.sklearn_internals", "numerics.steps"}
 """Docstrings only."""

@@ -135,6 +135,22 @@ def test_rounds_that_cannot_be_cut_off(
     assert_scikit_learns(path, outcomes(path, thetas, **params), expected)
 
 
+@pytest.mark.parametrize(("name", "parameter", "attribute", "params"), BOOSTING[::2])
+def test_rounds_whose_decision_values_cannot_be_given(
+    name: str, parameter: str, attribute: str, params: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A later version may ask its trees in another way."""
+    path, thetas = f"sklearn.ensemble.{name}", [{parameter: 2}, {parameter: 5}]
+    kind = getattr(sklearn.ensemble, name)
+    expected = own_predictions(path, thetas, **params)
+    original = boosting_stages.with_decision
+    monkeypatch.setattr(
+        boosting_stages, "with_decision", lambda model, decision: original(model, -decision)
+    )
+    assert boosting_stages.is_exact(kind, parameter) is False
+    assert_scikit_learns(path, outcomes(path, thetas, **params), expected)
+
+
 @pytest.mark.parametrize("name", ["DecisionTreeClassifier", "DecisionTreeRegressor"])
 def test_trees_that_are_pruned_by_fit_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path, thetas = f"sklearn.tree.{name}", [{"ccp_alpha": 0.0}, {"ccp_alpha": 0.03}]

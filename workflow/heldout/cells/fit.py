@@ -14,6 +14,7 @@ from heldout.cells.progress import Progress
 from heldout.cells.store import Cell, Record, Store, with_stored
 from heldout.errors import HeldoutError
 from heldout.learners.learner import Learner
+from heldout.learners.threads import threaded
 from heldout.names import Theta, canonical
 from heldout.numerics.engines.registry import by_engine
 from heldout.predictions import Predictions
@@ -236,7 +237,7 @@ def fit_model(plan: Plan, learner: Learner, resample: Resample, theta: Theta) ->
     from heldout.numerics import run
     from heldout.numerics.builders import builder_of
 
-    builder = builder_of(learner, columns_of(plan.table))
+    builder = builder_of(threaded(learner, learner.threads), columns_of(plan.table))
     problem = Problems(plan).problem(builder, resample)
     problem = replace(problem, held_features=problem.train_features[:1])
     about = learner, builder.classification, [theta], plan.table.weighted

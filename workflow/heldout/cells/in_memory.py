@@ -19,7 +19,7 @@ from heldout.errors import HeldoutError
 from heldout.names import Theta, canonical, seed_for
 from heldout.numerics import run
 from heldout.numerics.engines import leave_one_out
-from heldout.numerics.engines.registry import STEPS, by_engine
+from heldout.numerics.engines.registry import COMPOSED, by_engine
 from heldout.numerics.pipeline import Builder
 from heldout.numerics.problem import Outcome, Problem
 from heldout.predictions import Predictions
@@ -161,6 +161,6 @@ class InMemoryCells:
     ) -> list[Outcome] | None:
         """Leave-one-out without refitting; None where it is not exact, as for rows with weights."""
         held, builder = list(resample.held.values()), self.builders[learner]
-        if self.table.weighted or STEPS in self._engines(learner, thetas):
+        if self.table.weighted or COMPOSED & set(self._engines(learner, thetas)):
             return None
         return leave_one_out.run(builder, self.table.features, self.table.target, held, thetas)

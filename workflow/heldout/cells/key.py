@@ -10,7 +10,7 @@ import numpy as np
 
 from heldout.learners.definition import Definition
 from heldout.names import Theta, canonical, digest
-from heldout.numerics.engines.registry import LEAVE_ONE_OUT, STEPS, engine_of
+from heldout.numerics.engines.registry import COMPOSED, LEAVE_ONE_OUT, engine_of
 from heldout.resampling.split import Resample
 
 
@@ -131,7 +131,7 @@ class Keyring:
         about = learner, self._classification, theta, self._weighted, self._texts
         engine = engine_of(*about)
         code = self._code[engine]
-        closed_form = resample.members and not self._weighted and engine != STEPS
+        closed_form = resample.members and not self._weighted and engine not in COMPOSED
         return f"{self._code[LEAVE_ONE_OUT]}:{code}" if closed_form else code
 
     def _units_digest(self, resample: Resample) -> str:

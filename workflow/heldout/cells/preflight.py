@@ -13,6 +13,7 @@ from heldout.cells.trial import check_trials
 from heldout.cells.weights_check import check_weights
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.learners.learner import Learner
+from heldout.learners.threads import threaded
 from heldout.measures.loss import RANKING
 from heldout.measures.needs import BY_THRESHOLD
 from heldout.names import Theta, canonical
@@ -114,7 +115,7 @@ def checked_builder(
     try:
         if path is not None and learner.made is None:
             check_estimator(path, where, learner.params)
-        builder = builder_of(learner, columns)
+        builder = builder_of(threaded(learner, learner.threads), columns)
         _check_kind(builder)
         _check_thetas(builder, thetas)
         _check_predictions(builder, thetas[0], loss_needs)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from heldout.cells.model_file import ModelPickler
 from heldout.cells.plan import Plan, has_texts, units_of
 from heldout.names import Theta
-from heldout.numerics.engines.registry import STEPS, by_engine
+from heldout.numerics.engines.registry import COMPOSED, by_engine
 from heldout.resampling.split import Resample
 
 if TYPE_CHECKING:  # a job that finds all its cells in the store never imports scikit-learn
@@ -61,7 +61,7 @@ class Problems:
         table, held = self._plan.table, list(resample.held.values())
         about = builder.definition, builder.classification, thetas, table.weighted
         engines = by_engine(*about, has_texts(table))
-        if not table.weighted and STEPS not in engines:  # the closed forms know no weights
+        if not table.weighted and not COMPOSED & set(engines):  # the closed forms know no weights
             exact = leave_one_out.run(builder, table.features, table.target, held, thetas)
             if exact is not None:
                 yield from exact

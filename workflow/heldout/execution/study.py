@@ -149,6 +149,10 @@ class Study:
             return batches.batches_for_cores(declared.cells, self.cores)
         return batches.batches_for_cluster(declared.cells, declared.units, size)
 
+    def threads(self, task: str) -> int:
+        """How many cores a job that fits may use: as many as the learner that asks for the most."""
+        return max(learner.threads for learner in self._tasks[task].learners)
+
     def fitting_memory(self, size: float, attempt: int) -> int:
         """MB for a job that fits, from the size of its inputs."""
         return resources.megabytes(size, resources.FITTING_COPIES, attempt)

@@ -15,6 +15,7 @@ from heldout.learners.lookup import entry_for
 from heldout.learners.nested import params_with_objects, paths_in, with_objects
 from heldout.learners.step_catalogue import OWN
 from heldout.learners.steps import Parsed, parse_steps
+from heldout.learners.threads import checked_threads
 from heldout.names import Theta, seed_for
 
 
@@ -28,6 +29,8 @@ class Learner(Definition):
         The axis of each hyper-parameter, as in the config.
     simpler
         For `one_se`: whether the `larger` or the `smaller` value of a hyper-parameter is simpler.
+    threads
+        How many threads a fit may use; no number depends on it.
     instead
         What to use for the kind of target that the learner is not for.
 
@@ -37,6 +40,7 @@ class Learner(Definition):
     grid: dict[str, Any]
     simpler: dict[str, str] = field(default_factory=dict)
     instead: str = ""
+    threads: int = 1
 
     @property
     def endless(self) -> bool:
@@ -140,6 +144,9 @@ def define(name: str, given: dict[str, Any] | None) -> Learner:
         grid=grid,
         simpler={**entry.simpler, **_both_ways(block.get("simpler", {}), parsed)},
         instead=entry.instead,
+        threads=checked_threads(
+            block.get("threads"), entry.classifier or entry.regressor or "", given_names, where
+        ),
     )
 
 

@@ -12,6 +12,7 @@ LABEL_IS_ARGMAX = {
     "sklearn.tree._classes.DecisionTreeClassifier",
     "sklearn.ensemble._forest.RandomForestClassifier",
     "sklearn.ensemble._forest.ExtraTreesClassifier",
+    "lightgbm.sklearn.LGBMClassifier",
 }
 """Classifiers whose label is the first class of highest probability: `predict` need not be called."""
 LABEL_IS_SIGN = {"sklearn.svm._classes.SVC", "sklearn.svm._classes.NuSVC"}

@@ -122,14 +122,11 @@ class Preprocessor(BaseEstimator):
 
     def _as_they_are(self, features: np.ndarray) -> np.ndarray:
         """Numbers, codes of categories, parts of dates, counts and buckets."""
-        kept = features[:, [*self.numbers, *self.categories]]
-        parts = [
-            kept,
-            *self._date_parts(features),
-            *self._counts(features),
-            *self._buckets(features),
-        ]
-        return np.ascontiguousarray(np.hstack(parts))
+        columns = [*self.numbers, *self.categories]
+        in_order = columns == list(range(features.shape[1]))
+        kept = features if in_order else features[:, columns]  # no copy of a large table
+        parts = [*self._date_parts(features), *self._counts(features), *self._buckets(features)]
+        return np.ascontiguousarray(np.hstack([kept, *parts]) if parts else kept)
 
     def _learn_further(self, features: np.ndarray, sample_weight: np.ndarray | None) -> np.ndarray:
         """Learn the medians and scales of what dates and categories with many levels become."""

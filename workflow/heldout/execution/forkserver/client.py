@@ -23,6 +23,8 @@ LIFELINE = "HELDOUT_LIFELINE"
 """The environment variable with the pipe whose end tells a process that runs alone to end."""
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Snakemake gives these to a job; the libraries read them when they are imported, so once."""
+GRANTED = "HELDOUT_THREADS"
+"""The environment variable that says how many cores a job may use (`learners.threads`)."""
 PATIENCE = 5.0
 """Seconds without any sign of the server after which a step runs alone."""
 WAITING, STARTED, ENDED = b"w", b"s", b"e"
@@ -71,7 +73,7 @@ def user_of(connection: _socket.socket) -> int:
 def connect() -> _socket.socket | None:
     """A connection to the server, if there is one that this step can use."""
     address = os.environ.get(ADDRESS)
-    if not address or any(os.environ.get(name, "1") != "1" for name in ONE_THREAD):
+    if not address:
         return None
     connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     connection.settimeout(PATIENCE)  # too many wait for a server that does not answer
@@ -192,9 +194,18 @@ def run_alone(arguments: list[str], snakemake: int | None) -> int:
     return code if code >= 0 else _killed()
 
 
+def _one_thread() -> None:
+    """Sums of numpy and scipy do not depend on how many cores a job has; learners that may use them are told."""
+    granted = os.environ.get("OMP_NUM_THREADS", "1")
+    if granted.isdigit() and int(granted) > 1:
+        os.environ.setdefault(GRANTED, granted)
+    os.environ.update(ONE_THREAD)
+
+
 def main() -> None:
     """Ask the server; without one, or if it does not answer, let the step run alone."""
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+    _one_thread()
     snakemake, arguments = watch(), sys.argv[1:]
     connection = connect()
     code = ask(connection, arguments, snakemake) if connection else None

@@ -41,26 +41,22 @@ def _stages(longest: Any, path: Path, counts: set[int]) -> dict[int, Predictions
     if path.classes is None:
         staged = enumerate(longest.staged_predict(path.held), start=1)
         return {i: Predictions(value=np.asarray(values)) for i, values in staged if i in counts}
-    stages = zip(
-        longest.staged_predict(path.held),
-        longest.staged_predict_proba(path.held),
-        longest.staged_decision_function(path.held),
-        strict=True,
-    )
+    staged = enumerate(longest.staged_decision_function(path.held), start=1)
     return {
-        number: _stage_predictions(longest, path.classes, *stage)
-        for number, stage in enumerate(stages, start=1)
+        number: _stage_predictions(longest, path, decision)
+        for number, decision in staged
         if number in counts
     }
 
 
-def _stage_predictions(
-    model: Any, classes: list[Any], label: np.ndarray, proba: np.ndarray, decision: np.ndarray
-) -> Predictions:
+def _stage_predictions(longest: Any, path: Path, decision: np.ndarray) -> Predictions:
+    """Labels and probabilities by scikit-learn's own code, from the decision values of a stage."""
+    assert path.classes is not None
+    model, classes = boosting_stages.with_decision(longest, decision), path.classes
     complete = len(model.classes_) == len(classes)
     flat = decision[:, 0] if decision.ndim == 2 and decision.shape[1] == 1 else decision
     return Predictions(
-        label=as_codes(label, classes),
-        proba=aligned(proba, model.classes_, len(classes)),
+        label=as_codes(model.predict(path.held), classes),
+        proba=aligned(model.predict_proba(path.held), model.classes_, len(classes)),
         decision=np.array(flat, np.float64) if complete else None,
     )

@@ -13,9 +13,12 @@ from typing import Any
 
 from heldout.learners.definition import FEATURES, Definition
 from heldout.names import Theta
+from heldout.numerics.engines import rounds_offers
 from heldout.provenance import code_digest
 
-GENERIC, STEPS, LEAVE_ONE_OUT = "generic", "steps", "leave_one_out"
+GENERIC, STEPS, ROUNDS, LEAVE_ONE_OUT = "generic", "steps", "rounds", "leave_one_out"
+COMPOSED = frozenset({STEPS, ROUNDS})
+"""The engines of composed learners; they know weights, and rows as a DataFrame."""
 TIGHT = 1e-8
 """At this tolerance the start of an iterative solver no longer changes the sixth digit."""
 TIGHTER = 1e-10
@@ -47,6 +50,10 @@ class Engine:
     def digest(self) -> str:
         """The digest of all code that can change the numbers of this engine."""
         return code_digest(*code_roots(self.name))
+
+    def offered(self, path: str | None, given: dict[str, Any]) -> bool:
+        """Whether the engine is exact for an estimator with these parameters."""
+        return any(path in estimators and exact(given) for estimators, exact in self.offers)
 
 
 def code_roots(engine: str) -> tuple[str, ...]:
@@ -162,6 +169,10 @@ ENGINES = {
                 ),
             ),
         ),
+        Engine(
+            ROUNDS, "all numbers of rounds of LightGBM, XGBoost and CatBoost, from the longest run",
+            rounds_offers.OFFERS,
+        ),
     )
 }  # fmt: skip
 """Every engine by name."""
@@ -201,7 +212,7 @@ def engine_of(
     theta
         The values of the hyper-parameters.
     weighted
-        Whether rows have weights, which only the engines `generic` and `steps` know.
+        Whether rows have weights, which only the engine `generic` and those of composed learners know.
     texts
         Whether the table has columns of free text, which the matrix does not hold.
 
@@ -218,18 +229,19 @@ def engine_of(
     >>> engine_of(define("knn", None), True, {"n_neighbors": 3, "weights": "distance"})
     'generic'
     """
+    given = model_params(definition, theta)
     if texts or definition.composed(classification):
-        return STEPS
+        wrapped = definition.calibrate or definition.target
+        offered = not wrapped and ENGINES[ROUNDS].offered(definition.path(classification), given)
+        return ROUNDS if offered else STEPS
     if weighted:
         return GENERIC
-    given = model_params(definition, theta)
     path = definition.path(classification)
     if definition.polynomial:
         return "polynomial" if not given else GENERIC
     for engine in ENGINES.values():
-        for estimators, exact in engine.offers:
-            if path in estimators and exact(given):
-                return engine.name
+        if engine.offered(path, given):
+            return engine.name
     return GENERIC
 
 
@@ -276,8 +288,10 @@ def by_engine(
 def model_params(definition: Definition, theta: Theta) -> dict[str, Any]:
     """The parameters of the model itself, fixed ones and those of θ."""
     both = {**definition.params, **theta}
+    names = [step["name"] for step in definition.steps] or ["model"]
+    steps = ("prepare", "poly", *names[:-1])
     return {
-        name.removeprefix("model__"): value
+        name.removeprefix(f"{names[-1]}__"): value
         for name, value in both.items()
-        if name != FEATURES and not name.startswith(("prepare__", "poly__"))
+        if name != FEATURES and name.split("__")[0] not in steps
     }

@@ -5,13 +5,13 @@ share them. Unlike in the other engines, scikit-learn checks all values: no step
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from sklearn import config_context
 
 from heldout.names import Theta
-from heldout.numerics.pipeline import SAMPLE_WEIGHT
+from heldout.numerics.pipeline import SAMPLE_WEIGHT, Recipe
 from heldout.numerics.predict import predict, remember_classes
 from heldout.numerics.problem import Outcome, Problem
 from heldout.numerics.rows import own_rows
@@ -19,8 +19,17 @@ from heldout.numerics.steps.builder import ComposedBuilder
 from heldout.numerics.steps.calibration import fit_calibrated
 from heldout.numerics.steps.chain import Chain, global_seed, together
 
+Fit = Callable[[Recipe, Any, Any, Any, dict[str, Any]], Any]
+"""Fits a model: takes the θ, the unfitted model, rows, target and arguments; returns the fitted model."""
 
-def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
+
+def fit(recipe: Recipe, model: Any, train: Any, target: Any, weights: dict[str, Any]) -> Any:
+    """Fit a model, to rows of its own."""
+    model.fit(own_rows(train), target, **weights)
+    return model
+
+
+def run(problem: Problem, thetas: list[Theta], fit: Fit = fit) -> Iterator[Outcome]:
     """Fit and predict each θ, those that share steps together; an error is in the outcome of its own θ only."""
     in_order, recipes = together(problem.builder, thetas)
     chain = Chain(problem, recipes)
@@ -28,7 +37,7 @@ def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
         started = time.perf_counter()
         try:
             with config_context(assume_finite=False, skip_parameter_validation=False):
-                outcome = _fitted(problem, chain, theta)
+                outcome = _fitted(problem, chain, theta, fit)
         except Exception as error:
             yield Outcome(theta, error=error)
             continue
@@ -48,12 +57,12 @@ class _Fitted:
         self.predictions = predict(steps[-1][1], held, problem.builder.columns.classes)
 
 
-def _fitted(problem: Problem, chain: Chain, theta: Theta) -> _Fitted:
+def _fitted(problem: Problem, chain: Chain, theta: Theta, fit: Fit) -> _Fitted:
     builder = problem.builder
     assert isinstance(builder, ComposedBuilder)
     recipe = builder.recipe(theta)
     steps, train, target, held = chain.fitted(recipe)
-    train, held = own_rows(train), own_rows(held)
+    held = own_rows(held)
     model = builder.estimator(recipe, problem.seed)
     if builder.calibrates_all:
         inner = builder.preprocessing(recipe, problem.seed).steps[1:]
@@ -62,10 +71,11 @@ def _fitted(problem: Problem, chain: Chain, theta: Theta) -> _Fitted:
     method = builder.definition.calibrate
     with global_seed(problem.seed):
         if method is None:
-            model.fit(train, target, **weights)
+            model = fit(recipe, model, train, target, weights)
         else:
             units, seed = problem.units, problem.seed
-            model = fit_calibrated(model, method, train, target, units, seed, weights)
+            rows = own_rows(train)
+            model = fit_calibrated(model, method, rows, target, units, seed, weights)
         if builder.classification:
             remember_classes(model, target)
         return _Fitted(problem, [*steps, (builder.name, model)], held)

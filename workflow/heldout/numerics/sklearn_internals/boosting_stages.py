@@ -31,6 +31,21 @@ def truncated(model: Any, parameter: str, rounds: int) -> Any:
     return short
 
 
+def with_decision(model: Any, decision: np.ndarray) -> Any:
+    """A copy of a fitted classifier that has these decision values, whatever rows it predicts.
+
+    Parameters
+    ----------
+    model
+        A fitted boosting model.
+    decision
+        The decision values of some rows after some rounds.
+    """
+    said = copy.copy(model)
+    said._raw_predict = lambda rows: decision.reshape(len(decision), -1)
+    return said
+
+
 @once
 def is_exact(kind: type, parameter: str) -> bool:
     """Whether a model truncated after two rounds predicts what a fit of two rounds predicts."""
@@ -40,5 +55,11 @@ def is_exact(kind: type, parameter: str) -> bool:
         kind(**{parameter: rounds}, random_state=0).fit(features, target) for rounds in (4, 2)
     )
     ours = truncated(long, parameter, 2)
-    predict = "predict_proba" if hasattr(kind, "predict_proba") else "predict"
-    return np.array_equal(getattr(ours, predict)(features), getattr(short, predict)(features))
+    if not hasattr(kind, "predict_proba"):
+        return np.array_equal(ours.predict(features), short.predict(features))
+    staged = with_decision(long, list(long.staged_decision_function(features))[1])
+    return all(
+        np.array_equal(getattr(one, method)(features), getattr(short, method)(features))
+        for one in (ours, staged)
+        for method in ("predict", "predict_proba")
+    )

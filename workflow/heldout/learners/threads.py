@@ -1,0 +1,96 @@
+"""How many threads a fit uses: a matter of time, not of numbers, so only where the numbers stay the same.
+
+Standard library only: the workflow imports this while it is parsed.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from heldout.errors import HeldoutError
+from heldout.learners.definition import Definition
+
+PARAMETERS = {"lightgbm": "n_jobs", "catboost": "thread_count"}
+"""By package: the parameter of the libraries that give the same bits with any number of threads."""
+ALIASES = ("n_jobs", "num_threads", "num_thread", "nthread", "nthreads", "thread_count")
+GRANTED = "HELDOUT_THREADS"
+"""The environment variable that says how many cores a job may use."""
+AnyDefinition = TypeVar("AnyDefinition", bound=Definition)
+
+
+def checked_threads(threads: int | None, path: str, user: Mapping[str, Any], where: str) -> int:
+    """The key `threads` of a learner.
+
+    Parameters
+    ----------
+    threads
+        What the user gives; None for one.
+    path
+        The import path of the estimator.
+    user
+        The parameters that the user sets, by params or grid.
+    where
+        The learner's key in the config.
+
+    Returns
+    -------
+    int
+        The number of threads.
+
+    Raises
+    ------
+    HeldoutError
+        If the learner's numbers could depend on it, or it is given a second time.
+
+    Examples
+    --------
+    >>> checked_threads(4, "lightgbm.LGBMClassifier", {}, "learners.lightgbm")
+    4
+    """
+    if threads is None or threads == 1:
+        return 1
+    if package_of(path) not in PARAMETERS:
+        raise HeldoutError(
+            f"{where}.threads: only fits of {' and '.join(sorted(PARAMETERS))} are known to give the same numbers with "
+            f"any number of threads; leave it out, and fits run side by side, one on each core"
+        )
+    twice = [name for name in ALIASES if name in user]
+    if twice:
+        raise HeldoutError(f"{where}: '{twice[0]}' says the number of threads, too; leave it out")
+    if user.get("deterministic", True) is not True:
+        raise HeldoutError(f"{where}.threads: goes with 'deterministic: true' only")
+    return threads
+
+
+def package_of(path: str | None) -> str:
+    """The package of an import path."""
+    return (path or "").replace(":", ".").partition(".")[0]
+
+
+def threaded(learner: AnyDefinition, threads: int) -> AnyDefinition:
+    """The same learner, fitted by so many threads, but no more than the job was granted.
+
+    Parameters
+    ----------
+    learner
+        A learner. No key of a cell may be made from what is returned.
+    threads
+        How many threads it may use.
+
+    Returns
+    -------
+    Definition
+        With the parameter of its library.
+
+    Examples
+    --------
+    >>> from heldout.learners.learner import define
+    >>> threaded(define("lightgbm", None), 2).params["n_jobs"]
+    2
+    """
+    number = min(threads, int(os.environ.get(GRANTED, threads)))
+    if number < 2:
+        return learner
+    name = PARAMETERS[package_of(learner.classifier or learner.regressor)]
+    return replace(learner, params={**learner.params, name: number})
