@@ -28,7 +28,7 @@ CHANGES = 1000
 """Changes one by one, before no solution counts as found."""
 TOLERANCE = 1e-12
 """How far beyond λ₁ a slope may be, as a share of the largest |c|."""
-DEPENDENT = 1e-13
+DEPENDENT = 1e-10
 """A column is a combination of others if they leave no larger share of its variance."""
 CLOSE = 1e-6
 """The tolerance for a combination of others, which cannot be told from it more closely."""
@@ -164,7 +164,8 @@ class ActiveSets:
                 return solved
             joins = beyond[[np.argmax(np.abs(slopes[beyond]))]]
             active = solved.joined(joins, np.sign(slopes[joins]))
-            if not len(self._independent(solved.columns, joins, penalty)):
+            independent = len(self._independent(solved.columns, joins, penalty))
+            if not independent or self._solved(active, penalty) is None:
                 if abs(slopes[joins[0]]) <= penalty.lasso * (1 + CLOSE):
                     return solved
                 active = self._exchanged(active)
