@@ -32,7 +32,7 @@ DEPENDENT = 1e-10
 """A column is a combination of others if they leave no larger share of its variance."""
 CLOSE = 1e-6
 """The tolerance for a combination of others, which cannot be told from it more closely."""
-MOST = 4000
+MOST = 2000
 """Columns in use, beyond which coordinate descent is faster."""
 
 
@@ -127,13 +127,18 @@ class ActiveSets:
 
     def _by_several(self, active: Active, penalty: Penalty) -> Active | None:
         """All wrong signs leave at once, and all slopes beyond λ₁ join."""
+        settled = len(active.columns)
         for _ in range(ROUNDS):
             solved = self._solved(active, penalty)
+            if solved is None:
+                active = self._independent(active, settled, penalty)
+                solved = self._solved(active, penalty)
             if solved is None:
                 return None
             right = self._right(solved, penalty)
             if not right.all():
                 active = active.only(right)
+                settled = len(active.columns)
                 continue
             slopes = self._slopes(solved, penalty)
             if slopes is None:
@@ -143,7 +148,7 @@ class ActiveSets:
                 return solved
             if len(beyond) > 10 + len(active.columns) // 2:
                 return None  # too long a step: most of them would leave again
-            beyond = self._independent(active.columns, beyond, penalty)
+            settled = len(solved.columns)
             active = solved.joined(beyond, np.sign(slopes[beyond]))
         return None
 
@@ -164,8 +169,7 @@ class ActiveSets:
                 return solved
             joins = beyond[[np.argmax(np.abs(slopes[beyond]))]]
             active = solved.joined(joins, np.sign(slopes[joins]))
-            independent = len(self._independent(solved.columns, joins, penalty))
-            if not independent or self._solved(active, penalty) is None:
+            if self._solved(active, penalty) is None:
                 if abs(slopes[joins[0]]) <= penalty.lasso * (1 + CLOSE):
                     return solved
                 active = self._exchanged(active)
@@ -182,7 +186,7 @@ class ActiveSets:
         return (active.coefs * active.signs > 0) | (penalty.lasso == 0)
 
     def _solved(self, active: Active, penalty: Penalty) -> Active | None:
-        """With the coefficients (G_A + λ₂)⁻¹(c_A − λ₁s)."""
+        """With the coefficients (G_A + λ₂)⁻¹(c_A − λ₁s); None if a column is a combination of others."""
         if not len(active.columns):
             return active
         if len(active.columns) > MOST:
@@ -190,7 +194,7 @@ class ActiveSets:
         matrix = self._gram.among(active.columns, penalty.ridge)
         wanted = self._correlations[active.columns] - penalty.lasso * active.signs
         factor, coefs, failed = dposv(matrix, wanted)
-        if failed:
+        if failed or (factor.diagonal() ** 2 < DEPENDENT * matrix.diagonal()).any():
             return None
         correction, _ = dpotrs(factor, wanted - matrix @ coefs)
         return active._replace(coefs=coefs + correction)
@@ -208,19 +212,18 @@ class ActiveSets:
         beyond[active.columns] = False
         return np.flatnonzero(beyond)
 
-    def _independent(self, columns: np.ndarray, more: np.ndarray, penalty: Penalty) -> np.ndarray:
-        """Those of further columns that are no combination of columns and of one another."""
-        matrix = self._gram.among(np.concatenate([columns, more]), penalty.ridge)
+    def _independent(self, active: Active, settled: int, penalty: Penalty) -> Active:
+        """Without those after the settled ones that are a combination of these and of one another."""
+        matrix = self._gram.among(active.columns, penalty.ridge)
         scales = np.sqrt(matrix.diagonal())
         matrix /= np.outer(scales, scales)
-        k = len(columns)
-        rest = matrix[k:, k:]
-        if k:
-            factor, _ = dpotrf(matrix[:k, :k], lower=1)
-            across, _ = dtrtrs(factor, matrix[:k, k:], lower=1)
+        rest = matrix[settled:, settled:]
+        if settled:
+            factor, _ = dpotrf(matrix[:settled, :settled], lower=1)
+            across, _ = dtrtrs(factor, matrix[:settled, settled:], lower=1)
             rest = rest - across.T @ across
         _, order, rank, _ = dpstrf(rest, tol=DEPENDENT)
-        return more[np.sort(order[:rank] - 1)]
+        return active.only(np.append(np.arange(settled), settled + np.sort(order[:rank] - 1)))
 
 
 def _first_zero(active: Active, direction: np.ndarray) -> Active:
