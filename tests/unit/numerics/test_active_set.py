@@ -140,6 +140,21 @@ def test_one_by_one_leads_to_the_same(table: str, monkeypatch: pytest.MonkeyPatc
             assert excess(rows, target, coefs, alpha, 1.0) < 3e-12
 
 
+@pytest.mark.parametrize("noise", [1e-4, 1e-6, 1e-8, 1e-12])
+def test_columns_that_are_nearly_equal(noise: float) -> None:
+    """What tells them apart is noise, so a slope may be beyond λ₁ by a millionth of it."""
+    features = normal(60)
+    rows, target = centred(np.hstack([features, features + noise * normal(61)[:, :60]]))
+    alphas = [part * largest(rows, target) for part in (0.5, 0.1, 0.01)]
+    for alpha, coefs in zip(
+        alphas, ActiveSets(rows, target, 1.0).coefficients(alphas), strict=True
+    ):
+        assert coefs is not None
+        assert excess(rows, target, coefs, alpha, 1.0) < 3e-12 + active_set.CLOSE * alpha / largest(
+            rows, target
+        )
+
+
 def test_above_the_largest_penalty_nothing_is_in_use() -> None:
     rows, target = centred(normal(5))
     most = largest(rows, target)

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import ElasticNet, Lasso
 
 from heldout.learners.learner import define
-from heldout.numerics.engines import lasso
+from heldout.numerics.engines import active_set, lasso
 from heldout.numerics.pipeline import Builder
 from heldout.numerics.problem import Problem
 
@@ -18,8 +18,6 @@ GENERATOR = np.random.default_rng(0)
 FEATURES = GENERATOR.normal(size=(60, 80))
 SCORE = FEATURES[:, 0] + GENERATOR.normal(size=60)
 MEANS = np.linspace(-5, 20, 80)
-NEARLY = np.hstack([FEATURES, FEATURES + 1e-8 * GENERATOR.normal(size=FEATURES.shape)])
-"""Each column twice, up to what rounding nearly hides."""
 
 
 def problem(estimator: str, features: np.ndarray, target: np.ndarray, **params: Any) -> Problem:
@@ -87,6 +85,22 @@ def test_without_an_exact_solution_each_penalty_is_a_cold_fit_of_scikit_learns(
         own = Lasso(tol=1e-8, max_iter=100_000, **outcome.theta).fit(FEATURES[:50], SCORE[:50])
         np.testing.assert_allclose(outcome.model[-1].coef_, own.coef_, rtol=0, atol=1e-12)
         assert not outcome.warnings
+
+
+def test_only_penalties_without_an_exact_solution_are_left_to_coordinate_descent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Here because more than ten columns are too many."""
+    monkeypatch.setattr(active_set, "MOST", 10)
+    descended = []
+    own = lasso._descended
+    monkeypatch.setattr(lasso, "_descended", lambda *given: descended.append(given) or own(*given))
+    thetas = [{"alpha": alpha} for alpha in (0.5, 1e-2)]
+    for outcome in fit(problem("lasso", FEATURES, SCORE), thetas):
+        separate = Lasso(tol=1e-8, max_iter=100_000, **outcome.theta)
+        expected = separate.fit(FEATURES[:50], SCORE[:50]).coef_
+        np.testing.assert_allclose(outcome.model[-1].coef_, expected, rtol=0, atol=1e-6)
+    assert [model.alpha for *_, model in descended] == [1e-2]
 
 
 @pytest.mark.parametrize("shift", [0.0, 1e4])
