@@ -80,7 +80,7 @@ class ActiveSets:
     >>> rows = np.array([[1.0, -1.0], [-1.0, -1.0], [0.0, 2.0]])
     >>> [coefs] = ActiveSets(rows, np.array([2.0, -1.0, -1.0]), 1.0).coefficients([0.5])
     >>> coefs.round(6)
-    array([0.75, 0.  ])
+    array([ 0.75, -0.25])
     """
 
     def __init__(self, rows: np.ndarray, target: np.ndarray, share: float):
