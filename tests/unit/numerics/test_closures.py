@@ -77,7 +77,12 @@ OWN = {
     "knn": NEIGHBORS,
     "ridge": {"numerics.engines.ridge", *PATH, *internals("ridge_classifier")},
     "linear": {"numerics.engines.linear", *PATH},
-    "lasso": {"numerics.engines.lasso", *PATH},
+    "lasso": {
+        "numerics.engines.lasso",
+        "numerics.engines.active_set",
+        "numerics.engines.gram",
+        *PATH,
+    },
     "logistic": {"numerics.engines.logistic", *PATH},
     "svm": {
         "numerics.engines.svm",

@@ -31,8 +31,9 @@ def problem(block: dict[str, Any], classification: bool) -> Problem:
     ("engine", "block", "classification", "thetas", "warned"),
     [
         ("svm", {"estimator": "svm"}, True, [{"max_iter": 2}, {"max_iter": -1}], 0),
-        ("lasso", {"estimator": "lasso", "params": {"max_iter": 60}}, False,
-         [{"alpha": 1.0}, {"alpha": 1e-3}], 1),
+        ("lasso", {"estimator": "sklearn.linear_model.ElasticNet",
+                   "params": {"l1_ratio": 0.0, "tol": 1e-8, "max_iter": 60}}, False,
+         [{"alpha": 10.0}, {"alpha": 1e-3}], 1),
         ("generic", {"estimator": "sklearn.linear_model.LogisticRegression"}, True,
          [{"max_iter": 1000}, {"max_iter": 2}], 1),
         ("generic", {"estimator": "sklearn.neural_network.MLPRegressor",

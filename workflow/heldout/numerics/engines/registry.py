@@ -123,7 +123,7 @@ ENGINES = {
             ((_sklearn("linear_model", "LinearRegression"), _only("fit_intercept")),),
         ),
         Engine(
-            "lasso", "all penalties, each started from the one before",
+            "lasso", "all penalties, exactly, by following the columns in use",
             (
                 (_sklearn("linear_model", "Lasso"), _tight("alpha")),
                 (_sklearn("linear_model", "ElasticNet"), _tight("alpha", "l1_ratio")),
