@@ -155,6 +155,25 @@ def test_columns_that_are_nearly_equal(noise: float) -> None:
         )
 
 
+def test_columns_that_are_one_but_for_noise() -> None:
+    """Nothing may be found among them; what is found is optimal."""
+    found = []
+    for seed in range(60):
+        generator = np.random.default_rng(seed)
+        features = generator.normal(size=(20, 1)) + 1e-6 * generator.normal(size=(20, 40))
+        rows = features - features.mean(axis=0)
+        target = rows[:, 0] + (noise := generator.normal(size=20)) - noise.mean()
+        alphas = [part * largest(rows, target) for part in (0.5, 1e-3, 1e-6)]
+        for alpha, coefs in zip(
+            alphas, ActiveSets(rows, target, 1.0).coefficients(alphas), strict=True
+        ):
+            found.append(coefs is not None)
+            if coefs is not None:
+                assert excess(rows, target, coefs, alpha, 1.0) < 2 * active_set.CLOSE
+    assert not all(found)
+    assert any(found)
+
+
 def test_above_the_largest_penalty_nothing_is_in_use() -> None:
     rows, target = centred(normal(5))
     most = largest(rows, target)

@@ -154,12 +154,12 @@ class ActiveSets:
 
     def _by_one(self, active: Active, penalty: Penalty) -> Active | None:
         """The first coefficient to become zero leaves, or the slope farthest beyond λ₁ joins."""
+        changed: Active | None = active
         for _ in range(CHANGES):
-            solved = self._solved(active, penalty)
-            if solved is None:
+            if changed is None or (solved := self._solved(changed, penalty)) is None:
                 return None
             if not self._right(solved, penalty).all():
-                active = _first_zero(active, solved.coefs - active.coefs)
+                changed = _first_zero(changed, solved.coefs - changed.coefs)
                 continue
             slopes = self._slopes(solved, penalty)
             if slopes is None:
@@ -168,14 +168,14 @@ class ActiveSets:
             if not len(beyond):
                 return solved
             joins = beyond[[np.argmax(np.abs(slopes[beyond]))]]
-            active = solved.joined(joins, np.sign(slopes[joins]))
-            if self._solved(active, penalty) is None:
+            changed = solved.joined(joins, np.sign(slopes[joins]))
+            if self._solved(changed, penalty) is None:
                 if abs(slopes[joins[0]]) <= penalty.lasso * (1 + CLOSE):
                     return solved
-                active = self._exchanged(active)
+                changed = self._exchanged(changed)
         return None
 
-    def _exchanged(self, active: Active) -> Active:
+    def _exchanged(self, active: Active) -> Active | None:
         """The last column is a combination of the others: it takes over until one of them is zero."""
         matrix = self._gram.among(active.columns)
         _, weights, _ = dposv(matrix[:-1, :-1], matrix[:-1, -1])
@@ -226,9 +226,14 @@ class ActiveSets:
         return active.only(np.append(np.arange(settled), settled + np.sort(order[:rank] - 1)))
 
 
-def _first_zero(active: Active, direction: np.ndarray) -> Active:
-    """As far along a direction as all signs hold, without the column whose coefficient is zero there."""
+def _first_zero(active: Active, direction: np.ndarray) -> Active | None:
+    """As far along a direction as all signs hold, without the column whose coefficient is zero there.
+
+    None if no coefficient comes to zero: that is rounding, among columns that are nearly combinations of others.
+    """
     shrinking = np.flatnonzero(direction * active.signs < 0)
+    if not len(shrinking):
+        return None
     steps = -active.coefs[shrinking] / direction[shrinking]
     first = int(np.argmin(steps))
     moved = active._replace(coefs=active.coefs + steps[first] * direction)
