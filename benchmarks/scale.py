@@ -68,11 +68,13 @@ def rows(size: int) -> Figures:
 
 
 def jobs(size: int) -> Figures:
-    """So many fitting jobs, of one or two cells each; and planning them again, with nothing to do."""
+    """So many fitting jobs, of three cells each; and planning them again, with nothing to do."""
     table = Table(300, 10)
     folder = fresh_folder()
     table.write(folder)
-    given = config(table, {"logspace": [-3, 3, size]}, batches=size)
+    given = config(table, FEW, batches=size)
+    rounds = {"estimators": ["kfold", "montecarlo"], "montecarlo": {"rounds": size}}
+    given["tasks"]["t"] |= rounds
     return {
         "planning, s": run_workflow(folder, given, "--dry-run"),
         "whole run, s": run_workflow(folder, given),
