@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -33,6 +33,11 @@ class Found(NamedTuple):
     errors: list[float]
 
 
+def ends(grid: dict[str, Any]) -> dict[str, Any]:
+    """The first and the last value of each list."""
+    return {name: values[:: max(1, len(values) - 1)] for name, values in grid.items()}
+
+
 class Peer(Protocol):
     """Does the same as heldout in another way."""
 
@@ -46,6 +51,9 @@ class Peer(Protocol):
 
     def missing(self) -> str | None:
         """What must be installed for it; None if it is there."""
+
+    def smaller(self) -> "Peer":
+        """The same with the ends of its grid only."""
 
     def run(self, features: np.ndarray, target: np.ndarray, fold: np.ndarray, loss: str) -> Found:
         """Nested cross-validation."""
@@ -66,6 +74,10 @@ class Loop:
     within: float | None = 1e-12
     outer: int | None = None
     needs: str = ""
+
+    def smaller(self) -> "Loop":
+        """The same with the ends of its grid only."""
+        return replace(self, grid=ends(self.grid))
 
     def missing(self) -> str | None:
         """The package of the estimator, if it is not there."""
@@ -140,6 +152,10 @@ class Glmnet:
     within: float | None
 
     name = "glmnet"
+
+    def smaller(self) -> "Glmnet":
+        """The same with the ends of its grid only."""
+        return replace(self, values=ends({"": self.values})[""])
 
     def missing(self) -> str | None:
         """R, or glmnet, if it is not there."""

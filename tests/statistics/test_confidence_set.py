@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from heldout.estimates import confidence_set
-from heldout.estimates.confidence_set import centred, p_values, squared_distances
+from heldout.estimates.confidence_set import centred, p_values, rivals_among, squared_distances
 
 ALPHA = 0.05
 Case = tuple[np.ndarray, np.ndarray, np.ndarray, int]
@@ -139,15 +139,21 @@ def test_equals_plain_loops(case: Callable[[], Case]) -> None:
 
 
 @pytest.mark.parametrize("case", [rows, groups, some_clearly_out, duplicates_and_shifts])
-def test_many_are_compared_with_some_that_are_evenly_spread(
+def test_many_are_compared_with_rivals_that_are_evenly_spread(
     case: Callable[[], Case], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     losses, around, unit, k = case()
-    monkeypatch.setattr(confidence_set, "COMPARED", 3)
+    monkeypatch.setattr(confidence_set, "RIVALS", 3)
     last = losses.shape[1] - 1
     expected = looped(case(), seed=5, draws=300, compared=[0, round(last / 2), last])
     found = p_values(losses, around, unit, k, seed=5, draws=300)
     assert found.tolist() == pytest.approx(expected, rel=1e-10, abs=1e-10)
+
+
+def test_every_learner_has_rivals() -> None:
+    assert rivals_among([300, 200]).tolist() == list(range(500))
+    assert rivals_among([1, 600, 1])[[0, 1, -2, -1]].tolist() == [0, 1, 600, 601]
+    assert len(rivals_among([1, 600, 1])) == 2 + 500 // 3
 
 
 @pytest.mark.parametrize(("name", "size"), [("NORMALS", 1), ("NORMALS", 100), ("PART", 2)])

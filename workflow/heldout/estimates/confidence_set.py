@@ -14,8 +14,8 @@ BLOCK = 64
 """Draws that are worked on at a time, so that they stay in the processor's cache."""
 NORMALS = 2**22
 """Normal numbers that are held in memory at a time."""
-COMPARED = 500
-"""Each θ is compared with so many at most, so that time and memory do not grow with the square of the grid."""
+RIVALS = 500
+"""Each θ is compared with so many at most: all pairs of a large grid would take hours and fill the memory."""
 PART = 256
 """θ whose pairs are held in memory at a time."""
 CLEARLY_OUT = 1e-4
@@ -50,8 +50,38 @@ def centred(losses: np.ndarray, fold: np.ndarray) -> np.ndarray:
     return losses - means[index]
 
 
+def rivals_among(counts: Sequence[int]) -> np.ndarray:
+    """Choose the θ that every θ is compared with: all of them, or of many evenly spread ones of each learner.
+
+    Parameters
+    ----------
+    counts
+        The number of θ of each learner.
+
+    Returns
+    -------
+    np.ndarray
+        Their positions among all, in order.
+
+    Examples
+    --------
+    >>> rivals_among([2, 1]).tolist(), len(rivals_among([5000, 1]))
+    ([0, 1, 2], 251)
+    """
+    share = max(1, RIVALS // len(counts)) if sum(counts) > RIVALS else RIVALS
+    starts = np.cumsum([0, *counts[:-1]])
+    parts = [np.linspace(0, count - 1, min(count, share)).round().astype(int) for count in counts]
+    return np.concatenate([start + part for start, part in zip(starts, parts, strict=True)])
+
+
 def p_values(
-    losses: np.ndarray, centred: np.ndarray, unit: np.ndarray, k: int, seed: int, draws: int = DRAWS
+    losses: np.ndarray,
+    centred: np.ndarray,
+    unit: np.ndarray,
+    k: int,
+    seed: int,
+    draws: int = DRAWS,
+    rivals: np.ndarray | None = None,
 ) -> np.ndarray:
     """For each θ the p-value of "no other θ has a smaller risk" (Lei 2020, with corrections).
 
@@ -61,8 +91,8 @@ def p_values(
     √(n−K)·mean/sd. One draw: T*_m = max_j Σ_g ζ_g·u_g/√(Σ_g u_g²) with standard normal ζ, the same for
     all m, divided by √(χ²_{G−K}/(G−K)). p_m is the share of draws with T*_m ≥ T_m.
 
-    Of more than 500 θ, j runs over 500 of them, evenly spread over the columns. These do not depend on
-    the losses, so the best θ is contained as often; the others are told from it a little less often.
+    Of more than 500 θ, j runs over 500 of them (see `rivals_among`). These do not depend on the losses, so
+    the best θ is contained as often; the others are told from it a little less often.
 
     Pairs whose difference does not vary within folds (relative to the size of their losses) are
     skipped; a θ without any other pair has p = 1. A θ that is clearly out gets a bound in place of
@@ -82,6 +112,8 @@ def p_values(
         Draws ζ and χ².
     draws
         How many.
+    rivals
+        The j that are tried; None: those of a single learner.
 
     Returns
     -------
@@ -108,7 +140,8 @@ def p_values(
         raise ValueError(f"{freedom + k} units in {k} folds: there must be more units than folds")
     sums = _sums(centred, index).T
     sums = sums - sums[losses.mean(axis=0).argmin()]
-    compared = _Compared(losses, sums, freedom, k)
+    rivals = rivals_among([len(sums)]) if rivals is None else rivals
+    compared = _Compared(losses, sums, rivals, freedom, k)
     drawn = _Draws(sums, freedom, seed, draws)
     parts = np.array_split(np.arange(len(sums)), np.ceil(len(sums) / PART))
     return np.concatenate([_p_values(part, compared, drawn) for part in parts])
@@ -181,26 +214,26 @@ def squared_distances(points: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 class _Compared:
-    """What is observed of the pairs of any θ and those that all are compared with."""
+    """What is observed of the pairs of any θ and its rivals."""
 
-    def __init__(self, losses: np.ndarray, sums: np.ndarray, freedom: int, k: int):
-        self.freedom = freedom
-        spread = np.linspace(0, len(sums) - 1, min(len(sums), COMPARED))
-        self.others = spread.round().astype(int)
+    def __init__(
+        self, losses: np.ndarray, sums: np.ndarray, rivals: np.ndarray, freedom: int, k: int
+    ):
+        self.freedom, self.rivals = freedom, rivals
         self._sums, self._means = sums, losses.mean(axis=0)
         self._sizes = np.einsum("ij,ij->j", losses, losses)
         self._factor = len(losses) * np.sqrt(freedom / (freedom + k))
 
     def roots(self, part: np.ndarray) -> np.ndarray:
         """√Σ_g u_g² for each pair; NaN where the pair is skipped."""
-        squares = squared_distances(self._sums[part], self._sums[self.others])
-        sizes = self._sizes[part, None] + self._sizes[self.others]
-        squares[(squares <= SAME * sizes) | (part[:, None] == self.others)] = np.nan
+        squares = squared_distances(self._sums[part], self._sums[self.rivals])
+        sizes = self._sizes[part, None] + self._sizes[self.rivals]
+        squares[(squares <= SAME * sizes) | (part[:, None] == self.rivals)] = np.nan
         return np.sqrt(squares)
 
     def observed(self, part: np.ndarray, roots: np.ndarray) -> np.ndarray:
         """T of each θ; −∞ where there is no pair."""
-        apart = self._means[part, None] - self._means[self.others]
+        apart = self._means[part, None] - self._means[self.rivals]
         return self._factor * np.nanmax(apart / roots, axis=1, initial=-np.inf)
 
 
@@ -237,24 +270,24 @@ def _p_values(part: np.ndarray, compared: _Compared, draws: _Draws) -> np.ndarra
     """1 where there is no pair, the bound where that is tiny, else the share of draws with T* ≥ T."""
     roots = compared.roots(part)
     observed = compared.observed(part, roots)
-    pairs = (part[:, None] != compared.others).sum(axis=1)
+    pairs = (part[:, None] != compared.rivals).sum(axis=1)
     bound = pairs * special.stdtr(compared.freedom, -observed)
     alone = np.isinf(observed)
     found = np.where(alone, 1.0, bound)
     drawn = np.flatnonzero(~alone & (bound >= CLEARLY_OUT))
     if len(drawn):
-        found[drawn] = _shares(part[drawn], roots[drawn], observed[drawn], compared.others, draws)
+        found[drawn] = _shares(part[drawn], roots[drawn], observed[drawn], compared.rivals, draws)
     return found
 
 
 def _shares(
-    part: np.ndarray, roots: np.ndarray, observed: np.ndarray, others: np.ndarray, draws: _Draws
+    part: np.ndarray, roots: np.ndarray, observed: np.ndarray, rivals: np.ndarray, draws: _Draws
 ) -> np.ndarray:
     """For each of some θ the share of draws with T* ≥ T."""
     hits, pairs = np.zeros(len(part)), [np.flatnonzero(~np.isnan(row)) for row in roots]
     for start in range(0, draws.count, BLOCK):
         block = slice(start, start + BLOCK)
-        moved, theirs = draws.moved[part, block], draws.moved[others, block]
+        moved, theirs = draws.moved[part, block], draws.moved[rivals, block]
         for i, there in enumerate(pairs):
             ratios = (moved[i] - theirs[there]) / roots[i, there, None]
             hits[i] += (ratios.max(axis=0) >= observed[i] * draws.scales[block]).sum()
