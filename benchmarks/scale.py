@@ -8,6 +8,7 @@ Figures are kept in `benchmarks/out/scale.json`; `--quick` takes small sizes, `c
 import argparse
 import json
 import os
+import resource
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -36,12 +37,21 @@ def config(table: Table, grid: Any, **top: Any) -> dict[str, Any]:
 
 
 def run(table: Table, given: dict[str, Any]) -> Figures:
-    """Run a study: whole seconds, files and MB, and for each step its CPU seconds and its peak MB."""
+    """Run a study: its seconds, files and MB, and for each step its CPU seconds and its peak MB."""
     folder = fresh_folder()
     table.write(folder)
-    seconds = run_workflow(folder, given)
+    whole = timed("whole run", folder, given)
     files, disk = on_disk(folder)
-    return {"whole run, s": seconds, "files": files, "MB on disk": disk, **steps(folder)}
+    return {**whole, "files": files, "MB on disk": disk, **steps(folder)}
+
+
+def timed(what: str, folder: Path, given: dict[str, Any], *more: str) -> Figures:
+    """Seconds of a run, and the CPU seconds of Snakemake and of those that it waits for (not of forked steps)."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = run_workflow(folder, given, *more)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {f"{what}, s": seconds, f"Snakemake in a {what}, CPU s": used}
 
 
 def steps(folder: Path) -> Figures:
@@ -76,9 +86,9 @@ def jobs(size: int) -> Figures:
     rounds = {"estimators": ["kfold", "montecarlo"], "montecarlo": {"rounds": size}}
     given["tasks"]["t"] |= rounds
     return {
-        "planning, s": run_workflow(folder, given, "--dry-run"),
-        "whole run, s": run_workflow(folder, given),
-        "no-op, s": run_workflow(folder, given),
+        **timed("dry run", folder, given, "--dry-run"),
+        **timed("whole run", folder, given),
+        **timed("no-op", folder, given),
         **steps(folder),
     }
 
