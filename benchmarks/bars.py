@@ -3,33 +3,17 @@
 import json
 import resource
 import time
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import kernels
 import numpy as np
-from timing import config, difference, folds_of, fresh_folder, run_workflow, sklearn_nested
+from timing import agreement, config, folds_of, fresh_folder, run_workflow
 from workloads import FOUR, WORKLOADS, draw
 
 from heldout.cells.manifest import as_record
-
-
-def extras(repeats: int) -> dict[str, Any]:
-    """Every goal besides the four workloads."""
-    found: dict[str, Any] = {}
-    for name, measure in (
-        ("fixed cost", fixed_cost),
-        ("one theta added", one_theta_added),
-        ("slow learners", slow_learners),
-        ("leave-one-out ridge", leave_one_out),
-        ("planning 1e5 cells", planning),
-        ("over bare kernels", over_kernels),
-        ("growth", growth),
-    ):
-        found[name] = measure(repeats)
-        print(name, json.dumps(found[name]), flush=True)
-    return found
 
 
 def fixed_cost(repeats: int) -> dict[str, float]:
@@ -71,13 +55,13 @@ def slow_learners(repeats: int) -> dict[str, Any]:
             folder = fresh_folder()
             ours.append(run_workflow(folder, config([WORKLOADS[name]], 3000, folder)))
             fold = folds_of(folder, name)
-            seconds, errors = sklearn_nested(WORKLOADS[name], 3000, fold, list(range(10)))
-            theirs.append(seconds)
+            loop = WORKLOADS[name].loop.run(*draw(3000, True), fold, "zero_one")
+            theirs.append(loop.seconds)
         found[name] = {
             "heldout": round(median(ours), 2),
             "scikit-learn": round(median(theirs), 2),
             "ratio": round(median(ours) / median(theirs), 3),
-            "largest difference of a fold": difference(folder, name, errors),
+            **agreement(folder, name, loop),
         }
     return found
 
@@ -91,11 +75,12 @@ def leave_one_out(repeats: int, n: int = 2000, timed: int = 40) -> dict[str, flo
 
     ridge = WORKLOADS["ridge"]
     features, target = draw(n, False)
+    pipeline = ridge.loop.search(ridge.loss).estimator
     started = time.perf_counter()
     for left_out in range(timed):
         train = np.arange(n) != left_out
-        for alpha in ridge.grid["ridge__alpha"]:
-            model = clone(ridge.pipeline()).set_params(ridge__alpha=alpha)
+        for alpha in ridge.loop.grid["alpha"]:
+            model = clone(pipeline).set_params(model__alpha=alpha)
             model.fit(features[train], target[train]).predict(features[left_out : left_out + 1])
     brute = (time.perf_counter() - started) * n / timed / 2
     ours, fits = [], []
@@ -140,7 +125,7 @@ def over_kernels(repeats: int, n: int = 3000) -> dict[str, Any]:
     for name in FOUR:
         jobs = _cpu_seconds(folder, name)
         bare = kernels.seconds(name, n, folds_of(folder, name))
-        cells = len(kernels.SETS) * len(next(iter(WORKLOADS[name].grid.values())))
+        cells = len(kernels.SETS) * len(next(iter(WORKLOADS[name].loop.grid.values())))
         found[name] = {
             "fitting jobs": round(jobs, 2),
             "bare kernel": round(bare, 2),
@@ -175,3 +160,15 @@ def growth(repeats: int) -> dict[str, dict[int, float]]:
             given["tasks"]["knn"]["kfold"]["k"] = value if axis == "k" else 10
             found[axis][value] = round(run_workflow(folder, given), 2)
     return found
+
+
+BARS: dict[str, Callable[[int], Any]] = {
+    "fixed-cost": fixed_cost,
+    "one-theta-added": one_theta_added,
+    "slow-learners": slow_learners,
+    "leave-one-out": leave_one_out,
+    "planning": planning,
+    "over-kernels": over_kernels,
+    "growth": growth,
+}
+"""Each of them by name."""

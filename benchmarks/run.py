@@ -1,98 +1,94 @@
-"""One command: `python benchmarks/run.py` times heldout against scikit-learn in the same run.
+"""One command times heldout against its peers, all in the same run: `python benchmarks/run.py [NAME …]`.
 
-Nested 10-fold CV of four learners at n = 600 and 3000, and of k-NN and ridge at n = 20000, where
-scikit-learn computes two of the ten outer folds (one on each core) and its time is multiplied by
-five; then the other goals. `--sizes 600 --repeats 1 --no-extras` takes a minute.
-Writes `results.json` and a plot into `benchmarks/out/`, and prints a table.
+`--list` names what there is; without names all of it is run, which takes an hour. Results are kept in
+`benchmarks/out/results.json`, where a part that is run again replaces the one before, and are drawn and
+printed as tables in Markdown; `--write` puts them into README.md. `--small` takes small tables, to see in a minute
+whether all works: its figures say nothing.
 """
 
 import argparse
 import json
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
-from bars import extras  # noqa: E402
-from plot import draw_plot  # noqa: E402
-from timing import (  # noqa: E402
-    config,
-    difference,
-    folds_of,
-    fresh_folder,
-    run_workflow,
-    sklearn_nested,
-)
-from workloads import FOUR, WORKLOADS  # noqa: E402
+from bars import BARS  # noqa: E402
+from four import SIZES, compare, four_table  # noqa: E402
+from goals import GOALS  # noqa: E402
+from judge import disagreements, goals_table, judge  # noqa: E402
+from plot import draw_goals, draw_plot  # noqa: E402
 
-OUT = Path(__file__).parent / "out"
+HERE = Path(__file__).parent
+OUT = HERE / "out"
+BEGIN, END = "<!-- the goals, by run.py --write -->\n", "<!-- end -->\n"
 
 
-def compare(names: list[str], n: int, repeats: int, outer: int) -> dict[str, Any]:
-    """The workloads in one cold run of the workflow, against scikit-learn one after the other."""
-    chosen = [WORKLOADS[name] for name in names]
-    ours, theirs = [], []
-    by_name: dict[str, list[float]] = {name: [] for name in names}
-    differences = {}
-    for _ in range(repeats):
-        folder = fresh_folder()
-        ours.append(run_workflow(folder, config(chosen, n, folder)))
-        total = 0.0
-        for workload in chosen:
-            fold = folds_of(folder, workload.name)
-            seconds, errors = sklearn_nested(workload, n, fold, list(range(outer)))
-            by_name[workload.name].append(seconds * 10 / outer)
-            total += seconds * 10 / outer
-            differences[workload.name] = difference(folder, workload.name, errors)
-        theirs.append(total)
+def benchmarks(small: bool) -> dict[str, Callable[[int], Any]]:
+    """Everything that can be run, by name; each takes the number of repeats."""
+    goals = {name: goal.smaller() if small else goal for name, goal in GOALS.items()}
     return {
-        "workloads": names,
-        "n": n,
-        "heldout": round(median(ours), 2),
-        "scikit-learn": round(median(theirs), 2),
-        "ratio": round(median(ours) / median(theirs), 4),
-        "scikit-learn by workload": {k: round(median(v), 2) for k, v in by_name.items()},
-        "outer folds timed": outer,
-        "largest difference of a fold": differences,
+        **{name: partial(judge, goal) for name, goal in goals.items()},
+        **{f"four-{n}": partial(compare, n) for n in SIZES},
+        **BARS,
     }
-
-
-SIZES = {600: (FOUR, 10), 3000: (FOUR, 10), 20_000: (("knn", "ridge"), 2)}
-"""By size: the workloads, and how many outer folds scikit-learn computes."""
 
 
 def main() -> None:
     """Run, print, write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", type=int, nargs="*", choices=list(SIZES), default=list(SIZES))
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--extras", action=argparse.BooleanOptionalAction, default=True)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="what to run; default: everything")
+    parser.add_argument("--repeats", type=int, default=3, help="medians of so many (default: 3)")
+    parser.add_argument("--small", action="store_true", help="small tables")
+    parser.add_argument("--list", action="store_true", help="print the names")
+    parser.add_argument(
+        "--write", action="store_true", help="put tables and figures into README.md"
+    )
     given = parser.parse_args()
+    known = benchmarks(given.small)
+    if unknown := set(given.names) - set(known):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(known)}")
+    if given.list:
+        print("\n".join(known))
+        return
     OUT.mkdir(exist_ok=True)
-    found: dict[str, Any] = {"nested": []}
-    for n in given.sizes:
-        names, outer = SIZES[n]
-        found["nested"].append(compare(list(names), n, given.repeats, outer))
-        print(json.dumps(found["nested"][-1], indent=1), flush=True)
-    if given.extras:
-        found |= extras(given.repeats)
-    (OUT / "results.json").write_text(json.dumps(found, indent=1) + "\n")
-    draw_plot(found, OUT / "benchmark.svg")
-    print(table(found["nested"]))
+    kept = OUT / ("small.json" if given.small else "results.json")
+    found: dict[str, Any] = json.loads(kept.read_text()) if kept.exists() else {}
+    for name in given.names or known:
+        found[name] = known[name](given.repeats)
+        print(name, json.dumps(found[name], indent=1, ensure_ascii=False), flush=True)
+        kept.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+    show(found)
+    if given.write and not given.small:
+        write(found)
 
 
-def table(nested: list[dict[str, Any]]) -> str:
-    """The comparisons as a table in Markdown."""
-    lines = ["| workloads | n | scikit-learn | heldout | ratio |", "|---|---|---|---|---|"]
-    for one in nested:
-        cells = [" + ".join(one["workloads"]), one["n"], f"{one['scikit-learn']} s"]
-        lines.append(
-            "| " + " | ".join(map(str, [*cells, f"{one['heldout']} s", one["ratio"]])) + " |"
-        )
-    return "\n".join(lines)
+def write(found: dict[str, Any]) -> None:
+    """Put the table of goals into README.md, and figures beside it."""
+    goals = {name: found[name] for name in GOALS if name in found}
+    before, rest = (HERE / "README.md").read_text().split(BEGIN)
+    parts = "![Seconds over those of each peer](goals.svg)", goals_table(goals)
+    after = rest.split(END)[1]
+    (HERE / "README.md").write_text(before + BEGIN + "\n\n".join(parts) + "\n" + END + after)
+    for figure in OUT.glob("*.svg"):
+        (HERE / figure.name).write_bytes(figure.read_bytes())
+
+
+def show(found: dict[str, Any]) -> None:
+    """Print tables and draw figures of what has been run; say where both sides differ."""
+    goals = {name: found[name] for name in GOALS if name in found}
+    four = [found[f"four-{n}"] for n in SIZES if f"four-{n}" in found]
+    if goals:
+        print(goals_table(goals))
+        draw_goals(goals, OUT / "goals.svg")
+    if four:
+        print(four_table(four))
+        draw_plot(four, found.get("growth", {}), OUT / "benchmark.svg")
+    print("\n".join(disagreements(goals)) or "All agree.")
 
 
 if __name__ == "__main__":

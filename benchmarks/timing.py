@@ -1,7 +1,8 @@
-"""Both sides of the comparison, each timed as a whole on two cores."""
+"""heldout's side of the comparison, timed as a whole on two cores, and whether the other side agrees."""
 
 import atexit
 import copy
+import csv
 import json
 import os
 import shutil
@@ -13,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from workloads import Workload, draw, write_table
+from peers import CORES, Found
+from watch import peak_of
+from workloads import Workload, write_table
 
 REPO = Path(__file__).parents[1]
-CORES = 2
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+PRINTED = "printed.txt"
+Process = subprocess.Popen[str]
 
 
 def config(workloads: list[Workload], n: int, folder: Path, **task: Any) -> dict[str, Any]:
@@ -45,18 +48,35 @@ def config(workloads: list[Workload], n: int, folder: Path, **task: Any) -> dict
 
 def run_workflow(folder: Path, given: dict[str, Any], *more: str) -> float:
     """The seconds of a whole `snakemake --cores 2`."""
+    started = time.perf_counter()
+    _wait(_start(folder, given, *more), folder)
+    return time.perf_counter() - started
+
+
+def peak_of_workflow(folder: Path, given: dict[str, Any]) -> float:
+    """The peak of the same in MB: the largest sum of its processes' memory. Watching takes time of its own."""
+    process = _start(folder, given, HELDOUT_BENCHMARK=str(folder))
+    peak = peak_of(process, f"HELDOUT_BENCHMARK={folder}")
+    _wait(process, folder)
+    return peak
+
+
+def _start(folder: Path, given: dict[str, Any], *more: str, **environment: str) -> Process:
     (folder / "config.yaml").write_text(json.dumps(given))
     command = [
         sys.executable, "-m", "snakemake", "--snakefile", str(REPO / "Snakefile"), "--directory",
         str(folder), "--configfile", str(folder / "config.yaml"), "--cores", str(CORES), "--quiet",
         "all", *more,
     ]  # fmt: skip
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    started = time.perf_counter()
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(done.stdout + done.stderr)
-    return time.perf_counter() - started
+    known = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | environment
+    with (folder / PRINTED).open("w") as out:
+        return subprocess.Popen(command, cwd=folder, env=known, stdout=out, stderr=out, text=True)
+
+
+def _wait(process: Process, folder: Path) -> None:
+    """Until it has ended; where it failed, the error says what it printed."""
+    if process.wait():
+        raise RuntimeError((folder / PRINTED).read_text())
 
 
 def fresh_folder() -> Path:
@@ -80,57 +100,28 @@ def folds_of(folder: Path, task: str) -> np.ndarray:
     return fold
 
 
-def difference(folder: Path, task: str, errors: list[float]) -> float:
-    """The largest difference between the workflow's and scikit-learn's errors of an outer fold."""
-    import csv
-
+def agreement(folder: Path, task: str, found: Found) -> dict[str, Any]:
+    """In how many outer folds both chose the same θ, and the largest relative difference of errors there."""
     with (folder / "results" / task / "folds.csv").open() as file:
         rows = [
             r for r in csv.DictReader(file) if (r["learner"], r["estimator"]) == (task, "nested_cv")
         ]
-    ours = {int(row["fold"]): float(row["risk"]) for row in rows}
-    return max(abs(ours[fold] - error) for fold, error in enumerate(errors, start=1))
+    ours = {int(row["fold"]) - 1: row for row in rows}
+    same, apart = 0, 0.0
+    for fold, (theta, error) in enumerate(zip(found.chosen, found.errors, strict=True)):
+        if not _equal(json.loads(ours[fold]["theta"]), theta):
+            continue
+        same += 1
+        risk = float(ours[fold]["risk"])
+        apart = max(apart, abs(risk - error) / max(abs(risk), 1e-3))
+    return {"outer folds": len(found.errors), "same θ": same, "largest difference": apart}
 
 
-def sklearn_nested(
-    workload: Workload, n: int, fold: np.ndarray, outer: list[int]
-) -> tuple[float, list[float]]:
-    """GridSearchCV inside each outer fold, outer folds side by side on two processes.
-
-    The inner folds are the other outer folds, so that the results can be compared.
-    """
-    from joblib import Parallel, delayed
-
-    features, target = draw(n, workload.classification)
-    started = time.perf_counter()
-    errors = Parallel(n_jobs=CORES)(
-        delayed(_outer_fold)(workload.name, features, target, fold, i) for i in outer
-    )
-    return time.perf_counter() - started, list(errors)
+def _equal(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return one.keys() == other.keys() and all(np.isclose(one[k], other[k], rtol=1e-9) for k in one)
 
 
-def _first_of_equals(found: dict[str, Any]) -> int:
-    """The first θ whose mean score is the best up to rounding: heldout's choice among ties."""
-    means = found["mean_test_score"]
-    return int(np.flatnonzero(means >= means.max() - 1e-12 * max(abs(means.max()), 1e-3))[0])
-
-
-def _outer_fold(
-    name: str, features: np.ndarray, target: np.ndarray, fold: np.ndarray, outer: int
-) -> float:
-    from sklearn.model_selection import GridSearchCV, PredefinedSplit
-    from workloads import WORKLOADS
-
-    workload = WORKLOADS[name]
-    train = fold != outer
-    scoring = "accuracy" if workload.classification else "neg_mean_squared_error"
-    search = GridSearchCV(
-        workload.pipeline(),
-        workload.grid,
-        cv=PredefinedSplit(fold[train]),
-        scoring=scoring,
-        refit=_first_of_equals,
-    )
-    search.fit(features[train], target[train])
-    score = search.score(features[~train], target[~train])
-    return 1 - score if workload.classification else -score
+def on_disk(folder: Path) -> tuple[int, float]:
+    """The number of files of the results, and the MB that they take in blocks."""
+    files = [path.lstat() for path in (folder / "results").rglob("*") if path.is_file()]
+    return len(files), sum(one.st_blocks * 512 for one in files) / 1e6

@@ -1,69 +1,37 @@
 """The workloads: a learner and its grid, for heldout and for scikit-learn."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from peers import Loop
 
 FEATURES = 30
 
 
 @dataclass(frozen=True)
 class Workload:
-    """A learner as heldout's config block, and as a scikit-learn Pipeline with its grid."""
+    """A learner as heldout's config block, and as a loop of scikit-learn with the same grid."""
 
     name: str
     classification: bool
     block: dict[str, Any]
-    pipeline: Callable[[], Any]
-    grid: dict[str, list[Any]]
+    loop: Loop
+
+    @property
+    def loss(self) -> str:
+        """The loss of its kind of target."""
+        return "zero_one" if self.classification else "squared"
 
 
-def _scaled(model: Any) -> Any:
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    return make_pipeline(StandardScaler(), model)
-
-
-def _knn() -> Any:
-    from sklearn.neighbors import KNeighborsClassifier
-
-    return _scaled(KNeighborsClassifier())
-
-
-def _ridge() -> Any:
-    from sklearn.linear_model import Ridge
-
-    return _scaled(Ridge())
-
-
-def _tree() -> Any:
-    from sklearn.pipeline import make_pipeline
-    from sklearn.tree import DecisionTreeClassifier
-
-    return make_pipeline(DecisionTreeClassifier(random_state=0))
-
-
-def _logistic() -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    return _scaled(LogisticRegression(max_iter=1000))
-
-
-def _svm(**given: Any) -> Any:
-    from sklearn.svm import SVC
-
-    return _scaled(SVC(**given))
-
-
-def _forest() -> Any:
-    from sklearn.ensemble import RandomForestClassifier
-    from sklearn.pipeline import make_pipeline
-
-    return make_pipeline(RandomForestClassifier(n_estimators=50, random_state=0))
+def workload(
+    name: str, classification: bool, estimator: str, path: str, params: Any, grid: Any, scale: bool = True
+) -> Workload:  # fmt: skip
+    """The same learner for both sides; `estimator` is heldout's name, `path` scikit-learn's."""
+    block = {"estimator": estimator, "params": params, "grid": grid}
+    loop = Loop("scikit-learn", path, params, grid, scale)
+    return Workload(name, classification, block, loop)
 
 
 ALPHAS = [10.0 ** (-3 + 7 * i / 49) for i in range(50)]
@@ -71,28 +39,25 @@ CS = [10.0 ** (-3 + 5 * i / 11) for i in range(12)]
 KS = list(range(1, 31))
 DEPTHS = list(range(1, 13))
 
+SVM_CS = {"C": [0.1, 1.0, 10.0]}
+FOREST = "sklearn.ensemble.RandomForestClassifier"
+
 WORKLOADS = {
     w.name: w
     for w in (
-        Workload("knn", True, {"estimator": "knn", "grid": {"n_neighbors": KS}}, _knn,
-                 {"kneighborsclassifier__n_neighbors": KS}),
-        Workload("ridge", False, {"estimator": "ridge", "grid": {"alpha": ALPHAS}}, _ridge,
-                 {"ridge__alpha": ALPHAS}),
-        Workload("tree", True, {"estimator": "tree", "params": {"random_state": 0},
-                                "grid": {"max_depth": DEPTHS}}, _tree,
-                 {"decisiontreeclassifier__max_depth": DEPTHS}),
-        Workload("logistic", True, {"estimator": "logistic", "grid": {"C": CS}}, _logistic,
-                 {"logisticregression__C": CS}),
-        Workload("svm", True, {"estimator": "svm", "grid": {"C": [0.1, 1.0, 10.0]}}, _svm,
-                 {"svc__C": [0.1, 1.0, 10.0]}),
+        workload("knn", True, "knn", "sklearn.neighbors.KNeighborsClassifier", {},
+                 {"n_neighbors": KS}),
+        workload("ridge", False, "ridge", "sklearn.linear_model.Ridge", {}, {"alpha": ALPHAS}),
+        workload("tree", True, "tree", "sklearn.tree.DecisionTreeClassifier", {"random_state": 0},
+                 {"max_depth": DEPTHS}, scale=False),
+        Workload("logistic", True, {"estimator": "logistic", "grid": {"C": CS}},
+                 Loop("scikit-learn", "sklearn.linear_model.LogisticRegression",
+                      {"max_iter": 1000}, {"C": CS}, scale=True)),
+        workload("svm", True, "svm", "sklearn.svm.SVC", {}, SVM_CS),
         # For two classes break_ties changes nothing, but the path engine does not know it.
-        Workload("svm_generic", True, {"estimator": "svm", "params": {"break_ties": True},
-                                       "grid": {"C": [0.1, 1.0, 10.0]}},
-                 lambda: _svm(break_ties=True), {"svc__C": [0.1, 1.0, 10.0]}),
-        Workload("forest", True, {"estimator": "sklearn.ensemble.RandomForestClassifier",
-                                  "params": {"n_estimators": 50, "random_state": 0},
-                                  "grid": {"max_depth": [4, 8, 12]}}, _forest,
-                 {"randomforestclassifier__max_depth": [4, 8, 12]}),
+        workload("svm_generic", True, "svm", "sklearn.svm.SVC", {"break_ties": True}, SVM_CS),
+        workload("forest", True, FOREST, FOREST, {"n_estimators": 50, "random_state": 0},
+                 {"max_depth": [4, 8, 12]}, scale=False),
     )
 }  # fmt: skip
 FOUR = ("knn", "ridge", "tree", "logistic")

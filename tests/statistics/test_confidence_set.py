@@ -1,21 +1,23 @@
 """The confidence set of θ: plain loops, invariances, and how often it keeps the best θ."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from heldout.estimates.confidence_set import centred, p_values, squared_distances
+from heldout.estimates import confidence_set
+from heldout.estimates.confidence_set import centred, p_values, rivals_among, squared_distances
 
 ALPHA = 0.05
 Case = tuple[np.ndarray, np.ndarray, np.ndarray, int]
 
 
-def looped(case: Case, seed: int, draws: int) -> list[float]:
+def looped(case: Case, seed: int, draws: int, compared: Sequence[int] | None = None) -> list[float]:
     """Every pair, unit and draw by itself; the bound in place of draws where it is tiny."""
     losses, around, unit, k = case
     n, thetas = losses.shape
+    others = range(thetas) if compared is None else compared
     names = sorted(set(unit.tolist()))
     generator = np.random.default_rng(seed)
     zeta = generator.standard_normal((draws, len(names)))
@@ -23,7 +25,7 @@ def looped(case: Case, seed: int, draws: int) -> list[float]:
     found = []
     for m in range(thetas):
         ratios, drawn = [], []
-        for j in range(thetas):
+        for j in others:
             change = around[:, m] - around[:, j]
             u = np.array([sum(change[unit == name]) for name in names])
             if j == m or np.abs(u).max() < 1e-10:
@@ -31,16 +33,16 @@ def looped(case: Case, seed: int, draws: int) -> list[float]:
             se = np.sqrt(sum(u**2) / n**2 * len(names) / (len(names) - k))
             ratios.append((losses[:, m] - losses[:, j]).mean() / se)
             drawn.append([sum(zeta[b] * u) / np.sqrt(sum(u**2)) for b in range(draws)])
-        found.append(looped_p(ratios, drawn, chi, len(names) - k, thetas))
+        found.append(looped_p(ratios, drawn, chi, len(names) - k, len({*others} - {m})))
     return found
 
 
 def looped_p(
-    ratios: list[float], drawn: list[list[float]], chi: np.ndarray, freedom: int, thetas: int
+    ratios: list[float], drawn: list[list[float]], chi: np.ndarray, freedom: int, pairs: int
 ) -> float:
     if not ratios:
         return 1.0
-    bound = (thetas - 1) * stats.t.sf(max(ratios), freedom)
+    bound = pairs * stats.t.sf(max(ratios), freedom)
     if bound < 1e-4:
         return float(bound)
     largest = np.max(drawn, axis=0) / np.sqrt(chi / freedom)
@@ -133,6 +135,33 @@ def test_equals_plain_loops(case: Callable[[], Case]) -> None:
     found = p_values(losses, around, unit, k, seed=5, draws=300)
     assert found.tolist() == pytest.approx(expected, rel=1e-10, abs=1e-10)
     assert len(set(expected)) > 1, "the case says something"
+
+
+@pytest.mark.parametrize("case", [rows, groups, some_clearly_out, duplicates_and_shifts])
+def test_many_are_compared_with_rivals_that_are_evenly_spread(
+    case: Callable[[], Case], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    losses, around, unit, k = case()
+    monkeypatch.setattr(confidence_set, "RIVALS", 3)
+    last = losses.shape[1] - 1
+    expected = looped(case(), seed=5, draws=300, compared=[0, round(last / 2), last])
+    found = p_values(losses, around, unit, k, seed=5, draws=300)
+    assert found.tolist() == pytest.approx(expected, rel=1e-10, abs=1e-10)
+
+
+def test_every_learner_has_rivals() -> None:
+    assert rivals_among([300, 200]).tolist() == list(range(500))
+    assert rivals_among([1, 600, 1])[[0, 1, -2, -1]].tolist() == [0, 1, 600, 601]
+    assert len(rivals_among([1, 600, 1])) == 2 + 500 // 3
+
+
+@pytest.mark.parametrize(("name", "size"), [("NORMALS", 1), ("NORMALS", 100), ("PART", 2)])
+def test_what_is_held_in_memory_at_a_time_changes_nothing(
+    name: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = p_values(*rows(), seed=5)
+    monkeypatch.setattr(confidence_set, name, size)
+    assert p_values(*rows(), seed=5).tolist() == expected.tolist()
 
 
 def test_the_cases_have_bounds_and_shares() -> None:
@@ -242,7 +271,7 @@ def test_distances_keep_their_digits() -> None:
     points[7] = points[3]
     points -= points[5]
     differences = points[:, None] - points
-    found = squared_distances(points)
+    found = squared_distances(points, points)
     assert np.allclose(found, (differences**2).sum(axis=2), rtol=1e-10, atol=0)
     assert found[7, 3] == found[3, 7] == 0
 

@@ -167,23 +167,6 @@ def test_the_stored_model_predicts_what_the_engine_predicted(case: Any, tmp_path
         np.testing.assert_allclose(predicted, expected, rtol=1e-12, atol=1e-12)
 
 
-CHAINED = ("logistic", "polynomial")
-"""Engines whose θ build on one another: alone or among others they agree to their tolerance."""
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case[3] not in CHAINED])
-def test_a_theta_alone_gives_the_same_bits_as_among_others(case: Any) -> None:
-    learner, block, classification, *_ = case
-    definition = define(learner, {"estimator": learner, **block})
-    data = table(classification)
-    thetas = expand(definition.grid, 0, "grid")
-    together = {str(o.theta): o for o in fit(problem_for(definition, data), thetas)}
-    for theta in thetas:
-        [alone] = fit(problem_for(definition, data), [theta])
-        for name, array in alone.predictions.arrays().items():
-            assert np.array_equal(array, together[str(theta)].predictions.arrays()[name])
-
-
 def test_an_error_ends_its_theta_only() -> None:
     grid = {"n_neighbors": [3, 61], "weights": ["distance"]}
     definition = define("knn", {"estimator": "knn", "grid": grid})

@@ -1,6 +1,8 @@
 """The confidence set of θ: which of many θ may have the smallest risk, from their out-of-fold losses."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse, special
@@ -10,6 +12,12 @@ from heldout.estimates.rules import smallest
 DRAWS = 500
 BLOCK = 64
 """Draws that are worked on at a time, so that they stay in the processor's cache."""
+NORMALS = 2**22
+"""Normal numbers that are held in memory at a time."""
+RIVALS = 500
+"""Each θ is compared with so many at most: all pairs of a large grid would take hours and fill the memory."""
+PART = 256
+"""θ whose pairs are held in memory at a time."""
 CLEARLY_OUT = 1e-4
 SAME = 1e-24
 """Two columns are the same if Σ(difference)² is below this share of their own squares."""
@@ -42,8 +50,38 @@ def centred(losses: np.ndarray, fold: np.ndarray) -> np.ndarray:
     return losses - means[index]
 
 
+def rivals_among(counts: Sequence[int]) -> np.ndarray:
+    """Choose the θ that every θ is compared with: all of them, or of many evenly spread ones of each learner.
+
+    Parameters
+    ----------
+    counts
+        The number of θ of each learner.
+
+    Returns
+    -------
+    np.ndarray
+        Their positions among all, in order.
+
+    Examples
+    --------
+    >>> rivals_among([2, 1]).tolist(), len(rivals_among([5000, 1]))
+    ([0, 1, 2], 251)
+    """
+    share = max(1, RIVALS // len(counts)) if sum(counts) > RIVALS else RIVALS
+    starts = np.cumsum([0, *counts[:-1]])
+    parts = [np.linspace(0, count - 1, min(count, share)).round().astype(int) for count in counts]
+    return np.concatenate([start + part for start, part in zip(starts, parts, strict=True)])
+
+
 def p_values(
-    losses: np.ndarray, centred: np.ndarray, unit: np.ndarray, k: int, seed: int, draws: int = DRAWS
+    losses: np.ndarray,
+    centred: np.ndarray,
+    unit: np.ndarray,
+    k: int,
+    seed: int,
+    draws: int = DRAWS,
+    rivals: np.ndarray | None = None,
 ) -> np.ndarray:
     """For each θ the p-value of "no other θ has a smaller risk" (Lei 2020, with corrections).
 
@@ -53,9 +91,12 @@ def p_values(
     √(n−K)·mean/sd. One draw: T*_m = max_j Σ_g ζ_g·u_g/√(Σ_g u_g²) with standard normal ζ, the same for
     all m, divided by √(χ²_{G−K}/(G−K)). p_m is the share of draws with T*_m ≥ T_m.
 
+    Of more than 500 θ, j runs over 500 of them (see `rivals_among`). These do not depend on the losses, so
+    the best θ is contained as often; the others are told from it a little less often.
+
     Pairs whose difference does not vary within folds (relative to the size of their losses) are
     skipped; a θ without any other pair has p = 1. A θ that is clearly out gets a bound in place of
-    draws: (M−1)·P(t_{G−K} > T_m), if that is below 0.0001.
+    draws: P(t_{G−K} > T_m) times the number of j ≠ m, if that is below 0.0001.
 
     Parameters
     ----------
@@ -71,6 +112,8 @@ def p_values(
         Draws ζ and χ².
     draws
         How many.
+    rivals
+        The j that are tried; None: those of a single learner.
 
     Returns
     -------
@@ -95,13 +138,13 @@ def p_values(
     freedom = int(index.max()) + 1 - k
     if freedom <= 0:
         raise ValueError(f"{freedom + k} units in {k} folds: there must be more units than folds")
-    means = losses.mean(axis=0)
     sums = _sums(centred, index).T
-    sums = sums - sums[means.argmin()]
-    roots = _roots(sums, np.einsum("ij,ij->j", losses, losses))
-    largest = np.nanmax((means[:, None] - means) / roots, axis=1, initial=-np.inf)
-    observed = len(losses) * np.sqrt(freedom / (freedom + k)) * largest
-    return _p_values(observed, sums, roots, freedom, seed, draws)
+    sums = sums - sums[losses.mean(axis=0).argmin()]
+    rivals = rivals_among([len(sums)]) if rivals is None else rivals
+    compared = _Compared(losses, sums, rivals, freedom, k)
+    drawn = _Draws(sums, freedom, seed, draws)
+    parts = np.array_split(np.arange(len(sums)), np.ceil(len(sums) / PART))
+    return np.concatenate([_p_values(part, compared, drawn) for part in parts])
 
 
 def kept(p: np.ndarray, risks: Sequence[float] | np.ndarray, level: float) -> list[bool]:
@@ -137,85 +180,115 @@ def _sums(values: np.ndarray, index: np.ndarray) -> np.ndarray:
     return sparse.csr_array((ones, (index, rows))) @ values
 
 
-def _roots(sums: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """√Σ_g u_g² for each pair, M × M; NaN where the pair is skipped."""
-    squares = squared_distances(sums)
-    skipped = squares <= SAME * (sizes[:, None] + sizes)
-    np.fill_diagonal(skipped, True)
-    squares[skipped] = np.nan
-    return np.sqrt(squares)
+def squared_distances(points: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Σ_g (a_g − b_g)² for each pair of rows a, b of two matrices, as a² + b² − 2ab.
 
-
-def squared_distances(points: np.ndarray) -> np.ndarray:
-    """Σ_g (a_g − b_g)² for each pair of rows a, b of an M × G matrix, as a² + b² − 2ab.
-
-    Rows that are close to each other and far from 0 lose digits by this. Their distances are taken
-    again after subtracting one of them.
+    Rows that are close to each other and far from 0 lose digits by this: they are subtracted.
 
     Parameters
     ----------
     points
         M × G, with 0 somewhere among them.
+    others
+        N × G.
 
     Returns
     -------
     np.ndarray
-        M × M.
+        M × N.
 
     Examples
     --------
-    >>> squared_distances(np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 5.0]])).tolist()
+    >>> points = np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 5.0]])
+    >>> squared_distances(points, points).tolist()
     [[0.0, 25.0, 34.0], [25.0, 0.0, 1.0], [34.0, 1.0, 0.0]]
     """
-    squares, terms = _expanded(points)
-    for row, point in enumerate(points):
-        close = np.flatnonzero(squares[row] < CLOSE * terms[row])
-        if len(close) > 1:
-            pairs = np.ix_(close, close)
-            again, smaller = _expanded(points[close] - point)
-            better = smaller < terms[pairs]
-            squares[pairs] = np.where(better, again, squares[pairs])
-            terms[pairs] = np.where(better, smaller, terms[pairs])
+    sizes, other_sizes = (np.einsum("ij,ij->i", rows, rows) for rows in (points, others))
+    terms = sizes[:, None] + other_sizes
+    squares = terms - 2 * points @ others.T
+    for point, found, term in zip(points, squares, terms, strict=True):
+        close = np.flatnonzero(found < CLOSE * term)
+        change = others[close] - point
+        found[close] = np.einsum("ij,ij->i", change, change)
     return squares
 
 
-def _expanded(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """a² + b² − 2ab for each pair of rows, and a² + b²."""
-    products = points @ points.T
-    terms = products.diagonal()[:, None] + products.diagonal()
-    return terms - 2 * products, terms
+class _Compared:
+    """What is observed of the pairs of any θ and its rivals."""
+
+    def __init__(
+        self, losses: np.ndarray, sums: np.ndarray, rivals: np.ndarray, freedom: int, k: int
+    ):
+        self.freedom, self.rivals = freedom, rivals
+        self._sums, self._means = sums, losses.mean(axis=0)
+        self._sizes = np.einsum("ij,ij->j", losses, losses)
+        self._factor = len(losses) * np.sqrt(freedom / (freedom + k))
+
+    def roots(self, part: np.ndarray) -> np.ndarray:
+        """√Σ_g u_g² for each pair; NaN where the pair is skipped."""
+        squares = squared_distances(self._sums[part], self._sums[self.rivals])
+        sizes = self._sizes[part, None] + self._sizes[self.rivals]
+        squares[(squares <= SAME * sizes) | (part[:, None] == self.rivals)] = np.nan
+        return np.sqrt(squares)
+
+    def observed(self, part: np.ndarray, roots: np.ndarray) -> np.ndarray:
+        """T of each θ; −∞ where there is no pair."""
+        apart = self._means[part, None] - self._means[self.rivals]
+        return self._factor * np.nanmax(apart / roots, axis=1, initial=-np.inf)
 
 
-def _p_values(
-    observed: np.ndarray, sums: np.ndarray, roots: np.ndarray, freedom: int, seed: int, draws: int
-) -> np.ndarray:
-    """1 where there is no pair, the bound where that is tiny, else the share of draws."""
-    bound = (len(observed) - 1) * special.stdtr(freedom, -observed)
+@dataclass(frozen=True)
+class _Draws:
+    """The random numbers, drawn when a θ needs them."""
+
+    sums: np.ndarray
+    freedom: int
+    seed: int
+    count: int
+
+    @cached_property
+    def _drawn(self) -> tuple[np.ndarray, np.ndarray]:
+        generator, units = np.random.default_rng(self.seed), self.sums.shape[1]
+        moved, step = np.empty((len(self.sums), self.count)), max(1, NORMALS // units)
+        for start in range(0, self.count, step):
+            part = moved[:, start : start + step]
+            part[:] = self.sums @ generator.standard_normal((part.shape[1], units)).T
+        return moved, np.sqrt(generator.chisquare(self.freedom, size=self.count) / self.freedom)
+
+    @property
+    def moved(self) -> np.ndarray:
+        """Σ_g ζ_g·u_g of each θ (down) and draw (across)."""
+        return self._drawn[0]
+
+    @property
+    def scales(self) -> np.ndarray:
+        """√(χ²_{G−K}/(G−K)) of each draw."""
+        return self._drawn[1]
+
+
+def _p_values(part: np.ndarray, compared: _Compared, draws: _Draws) -> np.ndarray:
+    """1 where there is no pair, the bound where that is tiny, else the share of draws with T* ≥ T."""
+    roots = compared.roots(part)
+    observed = compared.observed(part, roots)
+    pairs = (part[:, None] != compared.rivals).sum(axis=1)
+    bound = pairs * special.stdtr(compared.freedom, -observed)
     alone = np.isinf(observed)
-    drawn = np.flatnonzero(~alone & (bound >= CLEARLY_OUT))
     found = np.where(alone, 1.0, bound)
-    found[drawn] = _shares(drawn, observed, sums, roots, freedom, seed, draws)
+    drawn = np.flatnonzero(~alone & (bound >= CLEARLY_OUT))
+    if len(drawn):
+        found[drawn] = _shares(part[drawn], roots[drawn], observed[drawn], compared.rivals, draws)
     return found
 
 
 def _shares(
-    drawn: np.ndarray,
-    observed: np.ndarray,
-    sums: np.ndarray,
-    roots: np.ndarray,
-    freedom: int,
-    seed: int,
-    draws: int,
+    part: np.ndarray, roots: np.ndarray, observed: np.ndarray, rivals: np.ndarray, draws: _Draws
 ) -> np.ndarray:
-    """For each of the θ in `drawn` the share of draws with T* ≥ T."""
-    generator = np.random.default_rng(seed)
-    normals = generator.standard_normal((draws, sums.shape[1]))
-    scales = np.sqrt(generator.chisquare(freedom, size=draws) / freedom)
-    moved, hits = sums @ normals.T, np.zeros(len(drawn))
-    pairs = [np.flatnonzero(~np.isnan(roots[m])) for m in drawn]
-    for start in range(0, draws, BLOCK):
-        part = np.ascontiguousarray(moved[:, start : start + BLOCK])
-        for i, (m, others) in enumerate(zip(drawn, pairs, strict=True)):
-            ratios = (part[m] - part[others]) / roots[m, others, None]
-            hits[i] += (ratios.max(axis=0) >= observed[m] * scales[start : start + BLOCK]).sum()
-    return hits / draws
+    """For each of some θ the share of draws with T* ≥ T."""
+    hits, pairs = np.zeros(len(part)), [np.flatnonzero(~np.isnan(row)) for row in roots]
+    for start in range(0, draws.count, BLOCK):
+        block = slice(start, start + BLOCK)
+        moved, theirs = draws.moved[part, block], draws.moved[rivals, block]
+        for i, there in enumerate(pairs):
+            ratios = (moved[i] - theirs[there]) / roots[i, there, None]
+            hits[i] += (ratios.max(axis=0) >= observed[i] * draws.scales[block]).sum()
+    return hits / draws.count
