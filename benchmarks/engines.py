@@ -37,6 +37,7 @@ class Case:
     block: dict[str, Any]
     classification: bool
     n: int = 3000
+    columns: int = FEATURES
 
 
 CASES = (
@@ -46,6 +47,8 @@ CASES = (
     Case("linear", {"estimator": "linear", "grid": {}}, False, 300),
     Case("lasso", {"estimator": "lasso", "grid": {"alpha": {"logspace": [-3, 1, 13]}}}, False),
     Case("logistic", {"estimator": "logistic", "grid": {"C": CS}}, True),
+    Case("logistic, 150 x 300", {"estimator": "logistic", "grid": {"C": CS}}, True, 150, 300),
+    Case("ridge, 150 x 2000", {"estimator": "ridge", "grid": {"alpha": ALPHAS}}, False, 150, 2000),
     Case("svm", {"estimator": "svm", "grid": {"C": [0.1, 1.0, 10.0]}}, True),
     Case("tree by depth", {"estimator": "tree", "grid": {"max_depth": DEPTHS}}, True),
     Case("tree by pruning",
@@ -70,20 +73,22 @@ def training_sets(n: int) -> list[TrainingSet]:
 def cells(case: Case, engine: str | None) -> Iterator[Any]:
     """Fit all cells; by one engine, or each θ by its own."""
     features, target = draw(case.n, case.classification)
+    noise = np.random.default_rng(1).normal(size=(case.n, case.columns - FEATURES))
+    features = np.hstack([features, noise])
     learner, sets = define("l", case.block), training_sets(case.n)
     thetas = learner.thetas(0)
     own = by_engine(learner, case.classification, thetas)
-    builder = Builder(learner, columns(case.classification))
+    builder = Builder(learner, columns(case.classification, case.columns))
     problems = TrainingSets(features, target, sets)
     for one in sets:
         problem = problems.problem(builder, one, 1)
         yield from run.fit(problem, own if engine is None else {engine: thetas})
 
 
-def columns(classification: bool) -> Columns:
+def columns(classification: bool, count: int = FEATURES) -> Columns:
     """Numbers only."""
-    names = [f"x{i}" for i in range(FEATURES)]
-    return Columns(names, frozenset(range(FEATURES)), ["no", "yes"] if classification else None)
+    names = [f"x{i}" for i in range(count)]
+    return Columns(names, frozenset(range(count)), ["no", "yes"] if classification else None)
 
 
 def left_out(learner: Learner, n: int, refit: bool) -> list[Any]:

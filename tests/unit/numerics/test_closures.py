@@ -71,7 +71,11 @@ OWN = {
     "ridge": {"numerics.engines.ridge", *PATH, *internals("ridge_classifier")},
     "linear": {"numerics.engines.linear", *PATH},
     "lasso": {"numerics.engines.lasso", *PATH},
-    "logistic": {"numerics.engines.logistic", *PATH},
+    "logistic": {
+        "numerics.engines.logistic",
+        *(f"numerics.logistic.{name}" for name in ("by_columns", "by_rows", "loss", "newton")),
+        *PATH,
+    },
     "svm": {
         "numerics.engines.svm",
         "numerics.engines.kernel_matrix",
@@ -88,7 +92,7 @@ OWN = {
 }
 WITHOUT_GENERIC = {"steps"}
 """Engines that do without the generic one."""
-PACKAGES = {"numerics.engines", "numerics.sklearn_internals", "numerics.steps"}
+PACKAGES = {"numerics.engines", "numerics.logistic", "numerics.sklearn_internals", "numerics.steps"}
 """Docstrings only."""
 
 

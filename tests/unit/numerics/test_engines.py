@@ -167,7 +167,7 @@ def test_the_stored_model_predicts_what_the_engine_predicted(case: Any, tmp_path
         np.testing.assert_allclose(predicted, expected, rtol=1e-12, atol=1e-12)
 
 
-CHAINED = ("lasso", "logistic", "polynomial")
+CHAINED = ("lasso", "polynomial")
 """Engines whose θ build on one another: alone or among others they agree to their tolerance."""
 
 
