@@ -40,6 +40,7 @@ class Case:
     block: dict[str, Any]
     classification: bool
     n: int = 3000
+    columns: int = FEATURES
 
 
 ROUNDS = list(range(20, 201, 20))
@@ -50,6 +51,8 @@ CASES = (
     Case("linear", {"estimator": "linear", "grid": {}}, False, 300),
     Case("lasso", {"estimator": "lasso", "grid": {"alpha": {"logspace": [-3, 1, 13]}}}, False),
     Case("logistic", {"estimator": "logistic", "grid": {"C": CS}}, True),
+    Case("logistic, 150 x 300", {"estimator": "logistic", "grid": {"C": CS}}, True, 150, 300),
+    Case("ridge, 150 x 2000", {"estimator": "ridge", "grid": {"alpha": ALPHAS}}, False, 150, 2000),
     Case("svm", {"estimator": "svm", "grid": {"C": [0.1, 1.0, 10.0]}}, True),
     Case("tree by depth", {"estimator": "tree", "grid": {"max_depth": DEPTHS}}, True),
     Case("tree by pruning",
@@ -80,10 +83,12 @@ def training_sets(n: int) -> list[TrainingSet]:
 def cells(case: Case, separately: bool) -> Iterator[Any]:
     """Fit all cells; each θ by itself, or by its engine."""
     features, target = draw(case.n, case.classification)
+    noise = np.random.default_rng(1).normal(size=(case.n, case.columns - FEATURES))
+    features = np.hstack([features, noise])
     learner, sets = define("l", case.block), training_sets(case.n)
     thetas = learner.thetas(0)
     own = by_engine(learner, case.classification, thetas)
-    builder = builder_of(learner, columns(case.classification))
+    builder = builder_of(learner, columns(case.classification, case.columns))
     frame = pd.DataFrame(features, columns=builder.columns.names)
     problems = TrainingSets(features, target, sets, frame=lambda: frame)
     for one in sets:
@@ -96,10 +101,10 @@ def one_by_one(learner: Learner, case: Case) -> str:
     return STEPS if learner.composed(case.classification) else GENERIC
 
 
-def columns(classification: bool) -> Columns:
+def columns(classification: bool, count: int = FEATURES) -> Columns:
     """Numbers only."""
-    names = [f"x{i}" for i in range(FEATURES)]
-    return Columns(names, frozenset(range(FEATURES)), ["no", "yes"] if classification else None)
+    names = [f"x{i}" for i in range(count)]
+    return Columns(names, frozenset(range(count)), ["no", "yes"] if classification else None)
 
 
 def left_out(learner: Learner, n: int, refit: bool) -> list[Any]:

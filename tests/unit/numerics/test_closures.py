@@ -83,7 +83,11 @@ OWN = {
         "numerics.engines.gram",
         *PATH,
     },
-    "logistic": {"numerics.engines.logistic", *PATH},
+    "logistic": {
+        "numerics.engines.logistic",
+        *(f"numerics.logistic.{name}" for name in ("by_columns", "by_rows", "loss", "newton")),
+        *PATH,
+    },
     "svm": {
         "numerics.engines.svm",
         "numerics.engines.kernel_matrix",
@@ -100,7 +104,7 @@ OWN = {
 }
 WITHOUT_GENERIC = {"steps", "rounds"}
 """Engines that do without the generic one."""
-PACKAGES = {"numerics.engines", "numerics.sklearn_internals", "numerics.steps"}
+PACKAGES = {"numerics.engines", "numerics.logistic", "numerics.sklearn_internals", "numerics.steps"}
 """Docstrings only."""
 
 

@@ -139,6 +139,14 @@ def test_a_column_that_is_nearly_constant_needs_refitting(column: Any) -> None:
     assert left_out(unscaled, data, chunk_of(40), [{"alpha": 1.0}]) is not None
 
 
+def test_more_columns_than_rows_are_refitted() -> None:
+    ridge = define("ridge", None)
+    for columns, refitted in ((29, False), (30, True)):
+        data = table(False, n=30, p=columns)
+        builder = Builder(ridge, data.columns)
+        assert (left_out(builder, data, chunk_of(30), [{"alpha": 1.0}]) is None) == refitted
+
+
 def test_least_squares_with_nearly_collinear_columns_needs_refitting() -> None:
     data = table(False, n=40)
     data.features *= 1e3

@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from heldout.learners.learner import define
 from heldout.numerics import run
 from heldout.numerics.engines.registry import by_engine
+from heldout.numerics.logistic.by_columns import ByColumns
 from heldout.numerics.pipeline import Builder
 from heldout.numerics.problem import Problem
 
@@ -53,12 +54,13 @@ def test_a_fit_that_does_not_converge_has_a_warning(
 
 
 @pytest.mark.parametrize(
-    ("params", "warned"), [({}, 0), ({"max_iter": 1}, 1), ({"class_weight": "balanced"}, 1)]
+    ("params", "warned"), [({}, 0), ({"max_iter": 1}, 1), ({"class_weight": "balanced"}, 0)]
 )
 def test_a_search_that_ends_at_the_optimum_has_converged(
     params: dict[str, Any], warned: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     """scikit-learn's line search warns where rounding errors leave nothing to find."""
+    monkeypatch.setattr(ByColumns, "solve", lambda *given: None)
     original = LogisticRegression.fit
 
     def warn(self: LogisticRegression, *rows: Any) -> Any:

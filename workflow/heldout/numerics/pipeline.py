@@ -84,8 +84,12 @@ class Columns:
 
     def is_category(self, position: int) -> bool:
         """Whether the feature at this position is a category whose levels are listed."""
-        others = (self.numbers, self.dates, self.many, self.texts)
-        return not any(position in one for one in others)
+        return position not in self._others
+
+    @cached_property
+    def _others(self) -> frozenset[int]:
+        """The positions of all that are no listed categories."""
+        return self.numbers | self.dates | self.many | self.texts
 
 
 @dataclass(frozen=True)

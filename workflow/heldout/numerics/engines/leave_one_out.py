@@ -152,7 +152,7 @@ def _by_neighbors(
 def _by_downdating(
     builder: Builder, features: np.ndarray, target: np.ndarray, rows: Rows, thetas: list[Theta]
 ) -> list[Predictions] | None:
-    """None where least squares is badly conditioned, or a scale is mostly rounding error."""
+    """None where refitting needs less, least squares is badly conditioned, or a scale is mostly rounding error."""
     alphas = [float(builder.recipe(theta).model.get("alpha", 1.0)) for theta in thetas]
     if builder.path == LINEAR:
         alphas = [0.0]
@@ -167,6 +167,8 @@ def _predict_left_out(
 ) -> np.ndarray | None:
     """Predictions for the left-out rows (down) and λ (across); None where they are not exact."""
     target = np.asarray(target, np.float64)
+    if len(features) <= features.shape[1]:
+        return None  # a fit for each row needs less: by the products of rows
     n, largest = len(target), np.abs(features).max(axis=0)
     constant = np.ptp(features, axis=0) == 0
     features, target = features - features.mean(axis=0), target - (y_mean := target.mean())

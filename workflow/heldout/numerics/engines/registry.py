@@ -130,7 +130,7 @@ ENGINES = {
             ),
         ),
         Engine(
-            "logistic", "all C, each started from the one before",
+            "logistic", "all C, by the smaller number: of rows or of columns",
             ((_sklearn("linear_model", "LogisticRegression"), _newton),),
         ),
         Engine(

@@ -1,0 +1,49 @@
+"""The logistic loss of two classes, and the multinomial one of more, as functions of the scores."""
+
+import numpy as np
+
+
+class Loss:
+    """The loss of a set of rows.
+
+    Parameters
+    ----------
+    codes
+        The class of each row, from 0.
+    classes
+        The number of classes. Two have one column of scores, that of the second class; more have
+        one column each.
+    weights
+        The weight of each row.
+
+    Examples
+    --------
+    >>> loss = Loss(np.array([0, 1]), 2, np.ones(2))
+    >>> total, shares = loss.at(np.zeros((2, 1)))
+    >>> round(total, 4), loss.slopes(shares).ravel().tolist()
+    (1.3863, [0.5, -0.5])
+    """
+
+    def __init__(self, codes: np.ndarray, classes: int, weights: np.ndarray):
+        self.columns = 1 if classes == 2 else classes
+        self.weights = weights[:, None]
+        self.weight = float(weights.sum())
+        whole = codes[:, None] == np.arange(classes)
+        self._truth = np.ascontiguousarray(whole[:, -self.columns :], np.float64)
+
+    def at(self, scores: np.ndarray) -> tuple[float, np.ndarray]:
+        """The sum of the losses, and the probability of each column's class."""
+        highest = scores.max(axis=1, keepdims=True)
+        if self.columns == 1:
+            highest = np.maximum(highest, 0.0)
+        powers = np.exp(scores - highest)
+        total = powers.sum(axis=1, keepdims=True)
+        if self.columns == 1:
+            total = total + np.exp(-highest)
+        chosen = (self._truth * scores).sum(axis=1, keepdims=True)
+        losses = self.weights * (np.log(total) + highest - chosen)
+        return float(losses.sum()), powers / total
+
+    def slopes(self, shares: np.ndarray) -> np.ndarray:
+        """The derivative of each row's loss by its scores."""
+        return np.asarray(self.weights * (shares - self._truth))
