@@ -10,6 +10,8 @@ from heldout.estimates.rules import smallest
 DRAWS = 500
 BLOCK = 64
 """Draws that are worked on at a time, so that they stay in the processor's cache."""
+NUMBERS = 2**23
+"""Normal numbers that are held in memory at a time, 64 MB."""
 CLEARLY_OUT = 1e-4
 SAME = 1e-24
 """Two columns are the same if Σ(difference)² is below this share of their own squares."""
@@ -209,9 +211,8 @@ def _shares(
 ) -> np.ndarray:
     """For each of the θ in `drawn` the share of draws with T* ≥ T."""
     generator = np.random.default_rng(seed)
-    normals = generator.standard_normal((draws, sums.shape[1]))
+    moved, hits = _moved(sums, generator, draws), np.zeros(len(drawn))
     scales = np.sqrt(generator.chisquare(freedom, size=draws) / freedom)
-    moved, hits = sums @ normals.T, np.zeros(len(drawn))
     pairs = [np.flatnonzero(~np.isnan(roots[m])) for m in drawn]
     for start in range(0, draws, BLOCK):
         part = np.ascontiguousarray(moved[:, start : start + BLOCK])
@@ -219,3 +220,13 @@ def _shares(
             ratios = (part[m] - part[others]) / roots[m, others, None]
             hits[i] += (ratios.max(axis=0) >= observed[m] * scales[start : start + BLOCK]).sum()
     return hits / draws
+
+
+def _moved(sums: np.ndarray, generator: np.random.Generator, draws: int) -> np.ndarray:
+    """Σ_g ζ_g·u_g of each θ (down) in each draw (across)."""
+    at_once = max(1, NUMBERS // sums.shape[1])
+    parts = [
+        sums @ generator.standard_normal((min(at_once, draws - done), sums.shape[1])).T
+        for done in range(0, draws, at_once)
+    ]
+    return np.concatenate(parts, axis=1)
