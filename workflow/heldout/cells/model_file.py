@@ -10,7 +10,7 @@ pickle, a model file must come from somebody you trust.
 import io
 import os
 import pickle
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -80,13 +80,12 @@ def open_model(path: Path | str, expected: str | None = None) -> Any:
     {'alpha': 1.0}
     """
     path = Path(path)
-    parts, task = path.parents[2] / SHARED, path.parents[3]
+    return unpickled(_read_intact(path, expected), path.parents[2] / SHARED)
 
-    def table() -> Prepared:
-        return open_prepared(task / "data")
 
-    loader = _Loader(lambda name: _read_intact(parts / name, name), table, path)
-    return loader.load(_read_intact(path, expected))
+def unpickled(data: bytes, shared: Path) -> Any:
+    """The fitted Pipeline in the bytes of a model file, with its parts from the folder of shared ones."""
+    return _Loader(shared).load(data)
 
 
 def _read_intact(path: Path, expected: str | None) -> bytes:
@@ -99,8 +98,8 @@ def _read_intact(path: Path, expected: str | None) -> bytes:
 class _Loader:
     """Loads a model and its parts, each part once."""
 
-    def __init__(self, read: Callable[[str], bytes], table: Callable[[], Prepared], path: Path):
-        self._read, self._table, self._path = read, table, path
+    def __init__(self, shared: Path):
+        self._shared, self._table = shared, shared.parents[1] / "data"
         self._parts: dict[str, Any] = {}
 
     def load(self, data: bytes) -> Any:
@@ -117,13 +116,13 @@ class _Loader:
 
     def _part(self, name: str) -> Any:
         if name not in self._parts:
-            part = self.load(self._read(name))
+            part = self.load(_read_intact(self._shared / name, name))
             self._parts[name] = self._matrix(part) if isinstance(part, TrainingRows) else part
         return self._parts[name]
 
     def _matrix(self, rows: TrainingRows) -> np.ndarray:
         try:
-            matrix = rows.matrix(self._table())
+            matrix = rows.matrix(open_prepared(self._table))
         except (OSError, ValueError, KeyError) as error:
             raise DamagedError(self._no_rows(f"could not be read ({error})")) from error
         if matrix is None:
@@ -131,10 +130,9 @@ class _Loader:
         return matrix
 
     def _no_rows(self, why: str) -> str:
-        table = self._path.parents[3] / "data"
         return (
-            f"'{self._path}' holds training rows by their numbers, and the table in '{table}' {why}: "
-            "run `heldout run`, which makes both again where need be"
+            f"a model in '{self._shared.parent}' holds training rows by their numbers, and the table in '{self._table}' "
+            f"{why}: run `heldout run`, which makes both again where need be"
         )
 
 
