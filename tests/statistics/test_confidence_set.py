@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from heldout.estimates import confidence_set
 from heldout.estimates.confidence_set import centred, p_values, squared_distances
 
 ALPHA = 0.05
@@ -325,3 +326,18 @@ def test_many_columns_take_seconds() -> None:
     start = time.monotonic()
     p_values(losses, centred(losses, np.arange(1000) % 5), np.arange(1000), 5, seed=0)
     assert time.monotonic() - start < 5, "0.3 s on a quiet machine"
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 7, 100])
+def test_draws_in_parts_are_the_draws_of_all_at_once(
+    monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    sums = np.random.default_rng(0).normal(size=(4, 30))
+    expected = sums @ np.random.default_rng(1).standard_normal((10, 30)).T
+    monkeypatch.setattr(confidence_set, "NUMBERS", at_once * 30 + 29)
+    generator = np.random.default_rng(1)
+    found = confidence_set._moved(sums, generator, 10)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    following = np.random.default_rng(1)
+    following.standard_normal((10, 30))
+    assert generator.random() == following.random()
