@@ -141,8 +141,8 @@ def test_a_model_is_not_opened_with_another_table(tmp_path: Path) -> None:
     np.save(tmp_path / "data" / "X.npy", features)
     with pytest.raises(DamagedError, match="is another one or damaged: run `heldout run`"):
         open_model(path)
-    np.save(tmp_path / "data" / "X.npy", features[:350])
-    np.save(tmp_path / "data" / "y.npy", np.zeros(350))
+    np.save(tmp_path / "data" / "X.npy", features[: N - 1])
+    np.save(tmp_path / "data" / "y.npy", np.zeros(N - 1))
     with pytest.raises(DamagedError, match="is another one or damaged"):
         open_model(path)
     (tmp_path / "data" / "table.json").unlink()
