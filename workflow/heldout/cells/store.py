@@ -203,7 +203,8 @@ class Store:
     def model_bytes(self) -> int:
         """The bytes of all models and their shared parts."""
         shared = (self.folder / SHARED).glob("*")
-        return sum(path.stat().st_size for path in (*self._models(), *shared))
+        models = self.folder.glob("*/*/*.model")
+        return sum(path.stat().st_size for path in (*models, *shared))
 
     def prune_models(self, kept: set[str]) -> int:
         """Delete models, but no scores.
