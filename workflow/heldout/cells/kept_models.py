@@ -69,6 +69,11 @@ def keep_models(store: Store, asked: str, selected: set[str]) -> Kept:
     -------
     Kept
         What was decided.
+
+    Examples
+    --------
+    >>> keep_models(Store(folder / "cells"), "auto", {"knn/n_neighbors=5"})
+    {'kept': 'all', 'bytes': 0, 'deleted': 0}
     """
     size = store.model_bytes()
     kept = kept_models(store.folder, asked)
