@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from heldout.estimates import corrections
 from heldout.estimates.alike import like_the_best
 from heldout.estimates.comparisons import (
     Comparison,
@@ -274,3 +275,21 @@ def test_adjusted_intervals_exclude_zero_just_where_learners_are_told_apart() ->
     z = stats.norm.ppf(1 - (1 - LEVEL) / left / 2)
     assert largest.holm_high - largest.holm_low == pytest.approx(2 * z * largest.se, rel=1e-12)
     assert holm([0.5, 0.01, 0.6]) == pytest.approx([1.0, 0.03, 1.0])
+
+
+def test_bags_of_many_units_are_drawn_as_those_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each bag has as many units as there are, and each unit is left out by (1 − 1/n)ⁿ of them."""
+    generator, units, draws = np.random.default_rng(2), 40, 4000
+    monkeypatch.setattr(corrections, "MANY", units)
+    bags = np.concatenate([corrections._bags(generator, units, 100) for _ in range(draws)])
+    assert bags.shape == (draws, units)
+    assert (bags.sum(axis=1) == units).all()
+    expected = (1 - 1 / units) ** units
+    error = np.sqrt(expected * (1 - expected) / draws)
+    assert np.abs((bags == 0).mean(axis=0) - expected).max() < 4 * error
+    losses = np.random.default_rng(1).random((units, 3))
+    few = bbc(losses, np.arange(units), seed=5, draws=draws)
+    monkeypatch.setattr(corrections, "MANY", units + 1)
+    assert corrections._bags(generator, units, 100).shape == (100, units)
+    many = bbc(losses, np.arange(units), seed=5, draws=draws)
+    assert abs(few.mean() - many.mean()) < 4 * few.std() * np.sqrt(2 / draws)

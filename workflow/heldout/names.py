@@ -39,13 +39,13 @@ def canonical(value: Any) -> str:
     return _encoder.encode(value)
 
 
-def digest(*values: str | bytes) -> str:
+def digest(*values: str | bytes | memoryview) -> str:
     """Digest texts and bytes; where one ends and the next begins counts.
 
     Parameters
     ----------
     *values
-        The texts and bytes.
+        The texts and bytes; a view of memory must be one of bytes.
 
     Returns
     -------

@@ -32,9 +32,10 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from heldout.cells.model_file import SHARED, ModelPickler, open_model
 from heldout.learners.grid import expand
 from heldout.learners.learner import Learner, define
+from heldout.numerics.engines import generic
 from heldout.numerics.pipeline import Builder
 from heldout.numerics.predict import predict
-from heldout.numerics.problem import Outcome, Problem
+from heldout.numerics.problem import Outcome, Problem, TrainingSet, TrainingSets
 
 SEED = 123
 
@@ -240,3 +241,21 @@ def test_least_squares_without_a_unique_solution_is_scikit_learns(columns: int) 
     [outcome] = fit(problem, [{}])
     own = LinearRegression().fit(problem.train_features, problem.train_target)
     np.testing.assert_array_equal(outcome.predictions.value, own.predict(problem.held_features))
+
+
+def test_large_preprocessed_rows_are_made_again_instead_of_kept(monkeypatch: Any) -> None:
+    data = table(False)
+    scaled, plain = (
+        define(name, {"estimator": "ridge", "scale": name == "scaled"})
+        for name in ("scaled", "plain")
+    )
+    sets = TrainingSets(data.features, data.target)
+    one = TrainingSet("one", np.arange(60), [np.arange(60, 90)])
+    for most, kept in ((generic.KEPT, 2), (0, 1)):
+        monkeypatch.setattr(generic, "KEPT", most)
+        problems = [sets.problem(Builder(d, data.columns), one, SEED) for d in (scaled, plain)]
+        found = [fit(problem, [{"alpha": 1.0}])[0].predictions.value for problem in problems]
+        assert len(problems[1].preprocessed) == kept
+        alone = [fit(problem_for(d, data), [{"alpha": 1.0}])[0] for d in (scaled, plain)]
+        assert [f.tolist() for f in found] == [o.predictions.value.tolist() for o in alone]
+        sets = TrainingSets(data.features, data.target)

@@ -11,6 +11,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from heldout.numerics import preprocessing
 from heldout.numerics.preprocessing import Preprocessor
 
 
@@ -135,3 +136,30 @@ def test_it_can_be_cloned_and_set_like_any_transformer():
     usual = {"dates": (), "many": (), "native": False}
     given = {"numbers": [0], "categories": [1], "scale": True, "max_levels": 3}
     assert step.get_params() == given | usual
+
+
+@pytest.mark.parametrize("columns", [2, 3, 5, 6])
+@pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
+def test_columns_in_blocks_give_the_same_bits_as_all_at_once(monkeypatch, columns, gaps):
+    """So many rows that all columns at once would take much memory are worked on block by block."""
+    generator = np.random.default_rng(columns)
+    rows = generator.normal(3.0, 2.0, size=(400, columns)) * 10.0 ** np.arange(columns)
+    if gaps:
+        rows[generator.random(rows.shape) < 0.1] = np.nan
+    once, parts = (Preprocessor(numbers=range(columns), scale=True) for _ in range(2))
+    expected = once.fit_transform(rows)
+    monkeypatch.setattr(preprocessing, "BLOCK", 800)
+    assert [block.stop - block.start for block in preprocessing._blocks(rows)][:-1] == [2] * (
+        columns // 2 - 1
+    )
+    assert parts.fit_transform(rows).tobytes() == expected.tobytes()
+    assert parts.medians_.tobytes() == once.medians_.tobytes()
+
+
+def test_numbers_that_a_model_takes_as_they_are_are_not_copied():
+    rows = np.random.default_rng(0).normal(size=(30, 3))
+    assert Preprocessor(numbers=range(3), native=True).fit_transform(rows) is rows
+    some = Preprocessor(numbers=[0, 2], native=True).fit_transform(rows)
+    assert some.tolist() == rows[:, [0, 2]].tolist()
+    turned = Preprocessor(numbers=[0, 2], categories=[1], native=True).fit_transform(rows)
+    assert turned.tolist() == rows[:, [0, 2, 1]].tolist()

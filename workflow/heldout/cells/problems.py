@@ -47,7 +47,7 @@ class Problems:
         """The problem of one learner; learners of a training set share its preprocessing."""
         if resample.name != self._current:
             self._current = resample.name
-            self.pickler = ModelPickler()
+            self.pickler = ModelPickler(self._plan.table, resample.train)
         seed = self._plan.fit_seed(builder.definition.name, resample)
         return self._sets.problem(builder, _training_set(resample), seed)
 

@@ -1,7 +1,8 @@
 """The score file of a cell: its predictions, in the public format safetensors.
 
 Any reader of safetensors opens it (``safetensors.numpy.load_file``): one array for each of label,
-proba, decision and value that the model gives, with the rows of all held-out sets one after another.
+proba, decision and value that the model gives, with the rows of all held-out sets one after another;
+a large one with few different values is in two parts (`repeated_rows`).
 Its metadata say which cell it is (learner, theta, held_out, and the sizes of its held-out sets), its
 key, the digest, the size and the first name of the model file (`publish`), the names of the shared
 parts of the model, the engine, the seconds and the warnings of the fit. The seal is the digest of the
@@ -18,6 +19,7 @@ import numpy as np
 from safetensors.numpy import save
 
 from heldout.cells.key import Keys
+from heldout.cells.repeated_rows import coded, decoded
 from heldout.cells.version import FORMAT
 from heldout.names import Theta, canonical, digest
 from heldout.numerics.fit_warning import FitWarning
@@ -188,7 +190,7 @@ def to_bytes(
     arrays = {name: np.ascontiguousarray(one) for name, one in predictions.arrays().items()}
     seal = _seal(identified, arrays)
     metadata = identified | circumstances.metadata() | {"seal": seal}
-    return save(arrays, metadata | {HEADER: digest(canonical(metadata))}), seal
+    return save(coded(arrays), metadata | {HEADER: digest(canonical(metadata))}), seal
 
 
 def from_bytes(data: bytes) -> ScoreFile | None:
@@ -222,7 +224,7 @@ def _parsed(data: bytes) -> tuple[dict[str, str], dict[str, np.ndarray]]:
     ends = [start + one["data_offsets"][1] for one in described.values()]
     if metadata["format"] != FORMAT or len(data) != max(ends, default=start):
         raise ValueError("a score file of another version, or of another length")
-    return metadata, {name: _array(data, start, one) for name, one in described.items()}
+    return metadata, decoded({k: _array(data, start, one) for k, one in described.items()})
 
 
 def _array(data: bytes, start: int, described: dict[str, Any]) -> np.ndarray:

@@ -200,6 +200,12 @@ class Store:
             return None
         return model, scores.circumstances
 
+    def model_bytes(self) -> int:
+        """The bytes of all models and their shared parts."""
+        shared = (self.folder / SHARED).glob("*")
+        models = self.folder.glob("*/*/*.model")
+        return sum(path.stat().st_size for path in (*models, *shared))
+
     def prune_models(self, kept: set[str]) -> int:
         """Delete models, but no scores.
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from heldout.cells.kept_models import FILE as KEPT
 from heldout.cells.manifest import Index
 from heldout.cells.model_file import SHARED
 from heldout.cells.publish import waiting_model
@@ -288,7 +289,7 @@ def _content_digest(path: Path) -> str | None:
 
 def _strangers(store: Path) -> Iterator[Fault]:
     """Files above the folders of θ."""
-    for name in sorted(_names(store) - {FILE}):
+    for name in sorted(_names(store) - {FILE, KEPT}):
         yield from stranger(store / name)
     for learner in sorted({*_subfolders(store)} - {SHARED, MANIFESTS}):
         for name in sorted(_names(store / learner)):

@@ -371,8 +371,10 @@ class Config(Strict):
         default=19, description="the root of every random choice"
     )
     level: Fraction = Field(default=0.95, description="confidence level of every interval")
-    models: Literal["all", "selected", "none"] = Field(
-        default="all", description="which fitted models stay on disk"
+    models: Literal["auto", "all", "selected", "none"] = Field(
+        default="auto",
+        description="which fitted models stay on disk: those of all θ, of the selected θ of each learner, or none; `auto`: "
+        "all, unless they take more than 1 GB, then those of the selected θ",
     )
     batches: int | None = Field(
         default=None,

@@ -183,9 +183,9 @@ def _bare(label: str) -> str:
     return re.sub(r"\.0+$", "", label.strip().casefold())
 
 
-def check_target_kind(request: Request, schema: Schema, table: pa.Table) -> None:
+def check_target_kind(request: Request, schema: Schema, classification: bool) -> None:
     """Types come from the unsealed rows, but a text among the sealed targets must not be lost."""
-    if target_of(request, table).classification and not schema.target.classification:
+    if classification and not schema.target.classification:
         raise HeldoutError(
             f"target '{request.target}' is a number in all unsealed rows and a text in a sealed one; "
             f"mend it in {request.data}, or set loss: zero_one"

@@ -5,7 +5,7 @@ so nothing that is written outside the vault depends on a sealed value.
 """
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -78,27 +78,16 @@ def prepare(
     >>> facts["n"], facts["sealed"], facts["schema"]["target"]["classes"]
     (120, 30, ('setosa', 'versicolor', 'virginica'))
     """
-    raw = _read(request) if given is None else given
-    whole = refined(raw, request.reading)
-    request = with_new_names(request, whole)
-    check_columns(request, whole)
-    numbers = rows_with_target(request, whole)
-    table = whole.take(pa.array(numbers)) if len(numbers) < whole.num_rows else whole
-    check_target(request, table, numbers)
-    request, table = typed_times(request, table, request.data, numbers)
-    check_weights(request.weights, table, request.data, numbers)
-    places, sealed = seal(request, raw, table, numbers)
-    source, unsealed = numbers[places], table.take(pa.array(places))
-    check_some_weight(request.weights, unsealed, "unsealed")
-    check_some_weight(request.weights, sealed, "sealed")
+    apart = _read_and_seal(request, given)
+    request, unsealed, sealed, source = apart.request, apart.unsealed, apart.sealed, apart.source
     schema, notes = _infer_schema(request, unsealed, source)
-    check_target_kind(request, schema, table)
+    check_target_kind(request, schema, apart.classification)
     rows = numbered_rows(request, unsealed, source)
     time = None
     if request.time is not None:
         rows = with_times(rows, request.time, unsealed)
-        apart = 0 if isinstance(request.test, str) else sealed.num_rows
-        time, more = facts_about(request, unsealed, table.num_rows - len(source) - apart)
+        judged = 0 if isinstance(request.test, str) else sealed.num_rows
+        time, more = facts_about(request, unsealed, apart.with_target - len(source) - judged)
         notes += more
     schema, features, constant = without_constants(schema, schema.encode(unsealed))
     strings = schema.strings(unsealed)
@@ -109,8 +98,8 @@ def prepare(
     facts = {
         "task": request.task,
         "source": request.data,
-        "source_rows": whole.num_rows,
-        "reading": reading_facts(whole, numbers),
+        "source_rows": apart.source_rows,
+        "reading": apart.reading,
         "n": len(target),
         "sealed": sealed.num_rows,
         "constant": constant,
@@ -119,7 +108,7 @@ def prepare(
         "weights": request.weights if WEIGHT in (rows.dtype.names or ()) else None,
         TIME: time,
         "notes": [
-            *notes_on(request, whole, numbers),
+            *apart.notes,
             *notes,
             *notes_on_constants(constant),
             *notes_on_empty_rows(schema, features, unsealed, source),
@@ -134,6 +123,51 @@ def prepare(
     unused = unused_columns(request, unsealed)
     write_prepared(data_folder, facts, features, target, rows, strings, unused)
     return facts
+
+
+class _Apart(NamedTuple):
+    """The sealed and the unsealed rows, and what has to be known of the table that they come from."""
+
+    request: Request
+    unsealed: pa.Table
+    sealed: pa.Table
+    source: np.ndarray
+    """The number of each unsealed row."""
+    source_rows: int
+    with_target: int
+    """How many rows have a target."""
+    classification: bool
+    """Whether the target looks like a class in all of them."""
+    reading: dict[str, Any]
+    notes: list[str]
+
+
+def _read_and_seal(request: Request, given: pa.Table | None) -> _Apart:
+    """Read, check and seal; the whole table is given up then, for it may take much memory."""
+    raw = _read(request) if given is None else given
+    whole = refined(raw, request.reading)
+    request = with_new_names(request, whole)
+    check_columns(request, whole)
+    numbers = rows_with_target(request, whole)
+    table = whole.take(pa.array(numbers)) if len(numbers) < whole.num_rows else whole
+    check_target(request, table, numbers)
+    request, table = typed_times(request, table, request.data, numbers)
+    check_weights(request.weights, table, request.data, numbers)
+    places, sealed = seal(request, raw, table, numbers)
+    unsealed = table.take(pa.array(places))
+    check_some_weight(request.weights, unsealed, "unsealed")
+    check_some_weight(request.weights, sealed, "sealed")
+    return _Apart(
+        request,
+        unsealed,
+        sealed,
+        numbers[places],
+        whole.num_rows,
+        table.num_rows,
+        target_of(request, table).classification,
+        reading_facts(whole, numbers),
+        notes_on(request, whole, numbers),
+    )
 
 
 def _read(request: Request) -> pa.Table:

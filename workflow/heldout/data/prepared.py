@@ -204,7 +204,7 @@ def seen_digest(
     """
     arrays = [features, target] if weights is None else [features, target, weights]
     texts = [] if strings is None else [canonical(c.to_pylist()) for c in strings.columns]
-    seen = [np.ascontiguousarray(array).tobytes() for array in arrays]
+    seen = [np.ascontiguousarray(array).reshape(-1).view(np.uint8).data for array in arrays]
     return digest(canonical(schema), *seen, *texts)
 
 

@@ -49,6 +49,7 @@ def price_of(
     Price
         By learner, and in total.
     """
+    from heldout.cells.kept_models import kept_models
     from heldout.cells.plan import open_plan
     from heldout.cells.price import LearnerPrice, Price, missing_of
     from heldout.cells.store import Store
@@ -67,9 +68,10 @@ def price_of(
         loss = loss_of(spec.loss, plan.table, users_code)
         needs = BY_THRESHOLD if spec.thresholded else loss.needs if loss else None
         store = Store(results / task / "cells")
+        models = kept_models(store.folder, spec.models)
         thetas = {one.name: thetas_of(one, spec) for one in plan.learners}
         missing = {
-            one.name: missing_of(plan, one, thetas[one.name], store, spec.models, needs)
+            one.name: missing_of(plan, one, thetas[one.name], store, models, needs)
             for one in plan.learners
         }
         to_time = {

@@ -88,6 +88,9 @@ class Lines:
         if task not in self._done:
             self._done.add(task)
             self.say(self._line(task, []) if begun else self._row(task, NOTHING))
+            gone = models_text(Path(RESULTS, task), self._since)
+            if gone:
+                self.say(self._row("", gone))
 
     def _line(self, task: str, rules: list[str]) -> str:
         progress = current(Path(RESULTS, task), self._since)
@@ -186,6 +189,38 @@ def cells_text(progress: TaskProgress, since: float) -> str:
         return f"{text}   {duration(left / progress.rate)} left" if progress.rate > 0 else text
     took = _seconds(Path(RESULTS, progress.task), progress.parts, since)
     return f"{text}   {duration(took)}" if took is not None else text
+
+
+def models_text(folder: Path, since: float) -> str:
+    """That this run deleted models, and how large all were; empty if it did not.
+
+    Parameters
+    ----------
+    folder
+        The folder of a task.
+    since
+        When the run began, in seconds since 1970.
+
+    Returns
+    -------
+    str
+        A line.
+
+    Examples
+    --------
+    >>> from heldout.receipts import Receipt, write_receipt
+    >>> facts = {"kept": "selected", "bytes": 3_140_000_000, "deleted": 1200}
+    >>> write_receipt(folder / RECEIPTS / "train_final.json", Receipt("train_final", {}, {}, {}, facts))
+    >>> models_text(folder, 0.0)
+    '1,200 models of other θ than the selected ones are deleted: all took 3.1 GB (models: all keeps them)'
+    """
+    file = folder / RECEIPTS / "train_final.json"
+    receipt = read_receipt(file) if file.is_file() and file.stat().st_mtime >= since else None
+    if receipt is None or not receipt.facts.get("deleted"):
+        return ""
+    gone, size = receipt.facts["deleted"], receipt.facts["bytes"] / 1e9
+    others = f"{gone:,} models of other θ than the selected ones are deleted"
+    return f"{others}: all took {size:.1f} GB (models: all keeps them)"
 
 
 def _seconds(folder: Path, parts: int, since: float) -> float | None:

@@ -37,6 +37,7 @@ def provenance(results: TaskResults, spec: ReportSpec, batches: int) -> dict[str
         "drawing": steps.drawing(taken),
         "opening": results.opening,
         "identity": card.get("identity"),
+        "models": card.get("models"),
         "versions": versions(card, spec.versions),
         "seed": spec.cells.seed,
         "level": spec.level,

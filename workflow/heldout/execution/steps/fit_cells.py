@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from heldout.cells.fit import report_batch
+from heldout.cells.kept_models import kept_models
 from heldout.cells.manifest import manifest_paths, write_manifest
 from heldout.cells.plan import open_plan, read_splits
 from heldout.cells.sets_check import check_sets, check_threshold
@@ -27,7 +28,8 @@ def main(folder: Path, spec: FitCells) -> None:
     store, place = Store(folder / "cells"), (spec.batch, spec.batches)
     store.adopt()
     needs = BY_THRESHOLD if spec.thresholded else loss.needs
-    done = fit_batch(plan, store, spec.models, needs, scanner, *place)
+    models = kept_models(store.folder, spec.models)
+    done = fit_batch(plan, store, models, needs, scanner, *place)
     report_batch(done)
     facts = {
         "task": plan.task,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from heldout.cells.kept_models import kept_models
 from heldout.cells.manifest import read_manifests
 from heldout.cells.store import read_score
 from heldout.cells.verify import CellCheck, Listing
@@ -121,7 +122,7 @@ class Inspection:
             self._progress(f"{done:,} of {total:,} cells of {found.task}")
 
         store = folder.path / CELLS
-        expected = self._study.config.models == "all"
+        expected = kept_models(store, self._study.config.models) == "all"
         check = CellCheck(store, list(self._listings(found.task, folder)), expected, progress)
         yield from check.faults()
         found.cells = check.cells

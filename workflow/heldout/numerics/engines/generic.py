@@ -1,7 +1,8 @@
 """The engine for any scikit-learn estimator: one fit per θ, with preprocessing that θ share."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -13,6 +14,9 @@ from heldout.numerics.pipeline import MODEL, SAMPLE_WEIGHT, Recipe
 from heldout.numerics.predict import predict, remember_classes
 from heldout.numerics.problem import Outcome, Problem
 from heldout.numerics.rows import may_change_rows, own_rows
+
+KEPT = 2**28
+"""Bytes of preprocessed rows after which those of other θ and learners are made again when they are needed."""
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
@@ -56,6 +60,8 @@ def preprocess(problem: Problem, recipe: Recipe) -> tuple[Pipeline, np.ndarray, 
     scale, polynomial = problem.builder.definition.scale, problem.builder.definition.polynomial
     name = f"{scale}:{polynomial}:{recipe.shared}"
     if name not in problem.preprocessed:
+        if _size(problem.preprocessed) > KEPT:
+            problem.preprocessed.clear()
         fitted = problem.builder.preprocessing(recipe)
         train, held = problem.train_features, problem.held_features
         for _, step in fitted.steps:  # one by one, because Pipeline.fit_transform clones each step
@@ -64,6 +70,11 @@ def preprocess(problem: Problem, recipe: Recipe) -> tuple[Pipeline, np.ndarray, 
             held = train if same else step.transform(held)
         problem.preprocessed[name] = fitted, train, held
     return problem.preprocessed[name]
+
+
+def _size(preprocessed: Mapping[str, tuple[Any, ...]]) -> int:
+    """The bytes of all matrices."""
+    return sum(getattr(one, "nbytes", 0) for made in preprocessed.values() for one in made)
 
 
 def _weights_of(problem: Problem) -> dict[str, np.ndarray]:
