@@ -62,13 +62,25 @@ def open_model(path: Path | str, expected: str | None = None) -> Any:
     {'alpha': 1.0}
     """
     path = Path(path)
-    shared = path.parents[2] / SHARED
+    return unpickled(_read_intact(path, expected), path.parents[2] / SHARED)
+
+
+def unpickled(data: bytes, shared: Path) -> Any:
+    """The fitted Pipeline in the bytes of a model file, with its parts from the folder of shared ones."""
 
     class Unpickler(pickle.Unpickler):
         def persistent_load(self, name: str) -> Any:
             return pickle.loads(_read_intact(shared / name, name))
 
-    return Unpickler(io.BytesIO(_read_intact(path, expected))).load()
+    return Unpickler(io.BytesIO(data)).load()
+
+
+def read_model(path: str, expected: str | None) -> bytes | None:
+    """The bytes of a model file; None if it is missing or has not the expected digest."""
+    try:
+        return None if expected is None else _read_intact(Path(path), expected)
+    except (FileNotFoundError, DamagedError):
+        return None
 
 
 def _read_intact(path: Path, expected: str | None) -> bytes:

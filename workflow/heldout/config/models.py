@@ -369,6 +369,11 @@ class Config(Strict):
     models: Literal["all", "selected", "none"] = Field(
         default="all", description="which fitted models stay on disk"
     )
+    cells: Literal["files", "packed"] | None = Field(
+        default=None,
+        description="how predictions and models of cells are stored: in files of their own, or many to a file "
+        f"([files](../docs/files.md#packs)). Default: packed for tasks of more than {limits.PACKED_ABOVE:,} cells",
+    )
     batches: int | None = Field(
         default=None,
         ge=1,
