@@ -16,6 +16,7 @@ on at the next mark.
 """
 
 import json
+import math
 import mmap
 import os
 import zlib
@@ -77,19 +78,19 @@ class Row(NamedTuple):
 class Kinds(NamedTuple):
     """Which arrays of predictions each cell of a block has: name, type and shape of each."""
 
-    arrays: tuple[tuple[str, str, tuple[int, ...]], ...]
+    arrays: tuple[tuple[str, np.dtype, tuple[int, ...]], ...]
 
     @staticmethod
     def of(predictions: Predictions) -> "Kinds":
         """Those of a cell."""
         arrays = sorted(predictions.arrays().items())
-        return Kinds(tuple((name, one.dtype.str, one.shape) for name, one in arrays))
+        return Kinds(tuple((name, one.dtype, one.shape) for name, one in arrays))
 
     def read(self, data: bytes) -> Predictions:
         """The arrays in some bytes, which must be as many as they need."""
         found, start = {}, 0
         for name, dtype, shape in self.arrays:
-            count = int(np.prod(shape))
+            count = math.prod(shape)
             found[name] = np.frombuffer(data, dtype, count, start).reshape(shape)
             start += found[name].nbytes
         if start != len(data):
@@ -173,7 +174,7 @@ class Block:
             "learner": self.learner,
             "held_out": self.held_out,
             "sets": self.sets,
-            "kinds": self.kinds.arrays,
+            "kinds": [(name, dtype.str, shape) for name, dtype, shape in self.kinds.arrays],
             "zipped": self.zipped,
             "rows": [_shortened(row, models_at) for row in self.rows],
         }
@@ -229,10 +230,20 @@ class PackedCell(NamedTuple):
         """The place `learner/θ/held-out set` that it would have as a file."""
         return f"{self.folder}/{self.about.held_out}"
 
-    def read(self) -> ScoreFile | None:
-        """What a score file would say; None if it is damaged."""
+    def predictions(self) -> Predictions | None:
+        """Its predictions; None if they are not what its seal says."""
         about, row = self.about, self.row
-        metadata = {
+        try:
+            data = _part(self.pack, self.at, row.size)
+            found = about.kinds.read(zlib.decompress(data) if about.zipped else data)
+        except (OSError, ValueError, TypeError, zlib.error):
+            return None
+        return found if row.seal == score_file.seal_in(self._identity, found.arrays()) else None
+
+    @property
+    def _identity(self) -> dict[str, str]:
+        about, row = self.about, self.row
+        return {
             "format": about.format,
             "key": row.key,
             "fit": row.fit,
@@ -241,15 +252,14 @@ class PackedCell(NamedTuple):
             "held_out": about.held_out,
             "sets": about.sets,
         }
-        try:
-            data = _part(self.pack, self.at, row.size)
-            predictions = about.kinds.read(zlib.decompress(data) if about.zipped else data)
-        except (OSError, ValueError, TypeError, zlib.error):
+
+    def read(self) -> ScoreFile | None:
+        """What a score file would say; None if it is damaged."""
+        found = self.predictions()
+        if found is None:
             return None
-        if row.seal != score_file.seal_in(metadata, predictions.arrays()):
-            return None
-        metadata |= row.circumstances.metadata() | {"seal": row.seal}
-        return ScoreFile(metadata, predictions)
+        more = self.row.circumstances.metadata() | {"seal": self.row.seal}
+        return ScoreFile(self._identity | more, found)
 
     def model(self) -> bytes | None:
         """Its pickled model; None if it is missing or damaged."""
@@ -439,7 +449,7 @@ def _block(file: int, at: int, path: Path, cells: list[PackedCell]) -> int | Non
 def _cells(head: dict[str, Any], path: Path, at: int) -> Iterator[PackedCell]:
     if head["format"] != FORMAT:
         return
-    arrays = tuple((name, dtype, tuple(shape)) for name, dtype, shape in head["kinds"])
+    arrays = tuple((name, np.dtype(one), tuple(shape)) for name, one, shape in head["kinds"])
     sets, kinds = json.dumps(head["sets"]), Kinds(arrays)
     about = About(head["format"], head["learner"], head["held_out"], sets, kinds, head["zipped"])
     rows = [Row(*values) for values in head["rows"]]

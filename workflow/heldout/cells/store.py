@@ -205,8 +205,8 @@ class Store:
     def predictions(self, cell: Cell, expected: str) -> Predictions:
         """The predictions of all held-out rows; an error if the file has not the expected seal."""
         for copy in self._packed(cell):
-            if copy.row.seal == expected and (scores := copy.read()):
-                return scores.predictions
+            if copy.row.seal == expected and (found := copy.predictions()) is not None:
+                return found
         scores = self._places(cell).read()
         if scores is None or scores.seal != expected:
             there = self._packed(cell) or self.path(cell, ENDING).exists()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from heldout.estimates.confidence_set import kept, p_values
+from heldout.estimates.confidence_set import kept, p_values, rivals_among
 from heldout.estimates.lookup import available_kind
 from heldout.estimates.loss_table import LossTable
 from heldout.estimates.out_of_fold import OutOfFold
@@ -102,4 +102,6 @@ def learner_p_values(folds: OutOfFold, learners: list[str], seed: int) -> np.nda
     k = folds.repeats[0].k
     if len(np.unique(units)) <= k:
         return np.ones(losses.shape[1])
-    return p_values(losses, centred, units, k, seed_for(seed, "confidence_set", *learners))
+    rivals = rivals_among([len(folds.loss_table.thetas[name]) for name in learners])
+    named_seed = seed_for(seed, "confidence_set", *learners)
+    return p_values(losses, centred, units, k, named_seed, rivals=rivals)

@@ -11,6 +11,8 @@ DRAWS = 500
 BLOCK = 64
 """Draws that are worked on at a time, so that they stay in the processor's cache."""
 CLEARLY_OUT = 1e-4
+MANY, RIVALS = 2000, 250
+"""Of more θ than the first number, each is compared with so many of them: all pairs would take minutes."""
 SAME = 1e-24
 """Two columns are the same if Σ(difference)² is below this share of their own squares."""
 CLOSE = 1e-4
@@ -42,8 +44,43 @@ def centred(losses: np.ndarray, fold: np.ndarray) -> np.ndarray:
     return losses - means[index]
 
 
+def rivals_among(counts: Sequence[int]) -> np.ndarray:
+    """Choose the θ that every θ is compared with.
+
+    They are all θ, or of many evenly spaced ones, as many of each learner: whether a θ is the best of
+    fewer is a weaker question, so that p-values hold, and no risk has had a say in who is asked.
+
+    Parameters
+    ----------
+    counts
+        The number of θ of each learner.
+
+    Returns
+    -------
+    np.ndarray
+        Their positions, in order.
+
+    Examples
+    --------
+    >>> rivals_among([2, 1]).tolist(), len(rivals_among([5000, 1]))
+    ([0, 1, 2], 126)
+    """
+    if sum(counts) <= MANY:
+        return np.arange(sum(counts))
+    share = max(1, RIVALS // len(counts))
+    starts = np.cumsum([0, *counts[:-1]])
+    parts = [np.linspace(0, n - 1, min(n, share)).astype(int) for n in counts]
+    return np.concatenate([start + part for start, part in zip(starts, parts, strict=True)])
+
+
 def p_values(
-    losses: np.ndarray, centred: np.ndarray, unit: np.ndarray, k: int, seed: int, draws: int = DRAWS
+    losses: np.ndarray,
+    centred: np.ndarray,
+    unit: np.ndarray,
+    k: int,
+    seed: int,
+    draws: int = DRAWS,
+    rivals: np.ndarray | None = None,
 ) -> np.ndarray:
     """For each θ the p-value of "no other θ has a smaller risk" (Lei 2020, with corrections).
 
@@ -71,6 +108,8 @@ def p_values(
         Draws ζ and χ².
     draws
         How many.
+    rivals
+        The j that are tried, where they are not those of one learner (see `rivals_among`).
 
     Returns
     -------
@@ -96,12 +135,13 @@ def p_values(
     if freedom <= 0:
         raise ValueError(f"{freedom + k} units in {k} folds: there must be more units than folds")
     means = losses.mean(axis=0)
+    rivals = rivals_among([len(means)]) if rivals is None else rivals
     sums = _sums(centred, index).T
     sums = sums - sums[means.argmin()]
-    roots = _roots(sums, np.einsum("ij,ij->j", losses, losses))
-    largest = np.nanmax((means[:, None] - means) / roots, axis=1, initial=-np.inf)
+    roots = _roots(sums, np.einsum("ij,ij->j", losses, losses), rivals)
+    largest = np.nanmax((means[:, None] - means[rivals]) / roots, axis=1, initial=-np.inf)
     observed = len(losses) * np.sqrt(freedom / (freedom + k)) * largest
-    return _p_values(observed, sums, roots, freedom, seed, draws)
+    return _p_values(observed, sums, roots, rivals, freedom, seed, draws)
 
 
 def kept(p: np.ndarray, risks: Sequence[float] | np.ndarray, level: float) -> list[bool]:
@@ -137,13 +177,44 @@ def _sums(values: np.ndarray, index: np.ndarray) -> np.ndarray:
     return sparse.csr_array((ones, (index, rows))) @ values
 
 
-def _roots(sums: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """√Σ_g u_g² for each pair, M × M; NaN where the pair is skipped."""
-    squares = squared_distances(sums)
-    skipped = squares <= SAME * (sizes[:, None] + sizes)
-    np.fill_diagonal(skipped, True)
+def _roots(sums: np.ndarray, sizes: np.ndarray, rivals: np.ndarray) -> np.ndarray:
+    """√Σ_g u_g² for each θ and rival; NaN where the pair is skipped."""
+    every = len(rivals) == len(sums)
+    squares = squared_distances(sums) if every else distances_to(sums, rivals)
+    skipped = squares <= SAME * (sizes[:, None] + sizes[rivals])
+    skipped[rivals, np.arange(len(rivals))] = True
     squares[skipped] = np.nan
     return np.sqrt(squares)
+
+
+def distances_to(points: np.ndarray, some: np.ndarray) -> np.ndarray:
+    """As `squared_distances`, from each row to some of them only.
+
+    Parameters
+    ----------
+    points
+        M × G, with 0 somewhere among them.
+    some
+        The positions of rows.
+
+    Returns
+    -------
+    np.ndarray
+        M × the number of these rows.
+
+    Examples
+    --------
+    >>> distances_to(np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 5.0]]), np.array([1])).ravel().tolist()
+    [25.0, 0.0, 1.0]
+    """
+    norms = np.einsum("ij,ij->i", points, points)
+    terms = norms[:, None] + norms[some]
+    squares = terms - 2 * (points @ points[some].T)
+    for row, close in enumerate(squares < CLOSE * terms):
+        if close.any():
+            gaps = points[some[close]] - points[row]
+            squares[row, close] = np.einsum("ij,ij->i", gaps, gaps)
+    return squares
 
 
 def squared_distances(points: np.ndarray) -> np.ndarray:
@@ -187,14 +258,22 @@ def _expanded(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _p_values(
-    observed: np.ndarray, sums: np.ndarray, roots: np.ndarray, freedom: int, seed: int, draws: int
+    observed: np.ndarray,
+    sums: np.ndarray,
+    roots: np.ndarray,
+    rivals: np.ndarray,
+    freedom: int,
+    seed: int,
+    draws: int,
 ) -> np.ndarray:
     """1 where there is no pair, the bound where that is tiny, else the share of draws."""
-    bound = (len(observed) - 1) * special.stdtr(freedom, -observed)
+    others = np.full(len(observed), len(rivals))
+    others[rivals] -= 1
+    bound = others * special.stdtr(freedom, -observed)
     alone = np.isinf(observed)
     drawn = np.flatnonzero(~alone & (bound >= CLEARLY_OUT))
     found = np.where(alone, 1.0, bound)
-    found[drawn] = _shares(drawn, observed, sums, roots, freedom, seed, draws)
+    found[drawn] = _shares(drawn, observed, sums, roots, rivals, freedom, seed, draws)
     return found
 
 
@@ -203,6 +282,7 @@ def _shares(
     observed: np.ndarray,
     sums: np.ndarray,
     roots: np.ndarray,
+    rivals: np.ndarray,
     freedom: int,
     seed: int,
     draws: int,
@@ -215,7 +295,8 @@ def _shares(
     pairs = [np.flatnonzero(~np.isnan(roots[m])) for m in drawn]
     for start in range(0, draws, BLOCK):
         part = np.ascontiguousarray(moved[:, start : start + BLOCK])
+        theirs = part[rivals]
         for i, (m, others) in enumerate(zip(drawn, pairs, strict=True)):
-            ratios = (part[m] - part[others]) / roots[m, others, None]
+            ratios = (part[m] - theirs[others]) / roots[m, others, None]
             hits[i] += (ratios.max(axis=0) >= observed[m] * scales[start : start + BLOCK]).sum()
     return hits / draws
