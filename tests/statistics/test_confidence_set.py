@@ -7,13 +7,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from heldout.estimates.confidence_set import centred, p_values, squared_distances
+from heldout.estimates import confidence_set
+from heldout.estimates.confidence_set import (
+    centred,
+    p_values,
+    rivals_among,
+    squared_distances,
+)
 
 ALPHA = 0.05
 Case = tuple[np.ndarray, np.ndarray, np.ndarray, int]
 
 
-def looped(case: Case, seed: int, draws: int) -> list[float]:
+def looped(case: Case, seed: int, draws: int, rivals: list[int] | None = None) -> list[float]:
     """Every pair, unit and draw by itself; the bound in place of draws where it is tiny."""
     losses, around, unit, k = case
     n, thetas = losses.shape
@@ -24,7 +30,7 @@ def looped(case: Case, seed: int, draws: int) -> list[float]:
     found = []
     for m in range(thetas):
         ratios, drawn = [], []
-        for j in range(thetas):
+        for j in range(thetas) if rivals is None else rivals:
             change = around[:, m] - around[:, j]
             u = np.array([sum(change[unit == name]) for name in names])
             if j == m or np.abs(u).max() < 1e-10:
@@ -32,16 +38,17 @@ def looped(case: Case, seed: int, draws: int) -> list[float]:
             se = np.sqrt(sum(u**2) / n**2 * len(names) / (len(names) - k))
             ratios.append((losses[:, m] - losses[:, j]).mean() / se)
             drawn.append([sum(zeta[b] * u) / np.sqrt(sum(u**2)) for b in range(draws)])
-        found.append(looped_p(ratios, drawn, chi, len(names) - k, thetas))
+        pairs = thetas - 1 if rivals is None else len(set(rivals) - {m})
+        found.append(looped_p(ratios, drawn, chi, len(names) - k, pairs))
     return found
 
 
 def looped_p(
-    ratios: list[float], drawn: list[list[float]], chi: np.ndarray, freedom: int, thetas: int
+    ratios: list[float], drawn: list[list[float]], chi: np.ndarray, freedom: int, pairs: int
 ) -> float:
     if not ratios:
         return 1.0
-    bound = (thetas - 1) * stats.t.sf(max(ratios), freedom)
+    bound = pairs * stats.t.sf(max(ratios), freedom)
     if bound < 1e-4:
         return float(bound)
     largest = np.max(drawn, axis=0) / np.sqrt(chi / freedom)
@@ -134,6 +141,43 @@ def test_equals_plain_loops(case: Callable[[], Case]) -> None:
     found = p_values(losses, around, unit, k, seed=5, draws=300)
     assert found.tolist() == pytest.approx(expected, rel=1e-10, abs=1e-10)
     assert len(set(expected)) > 1, "the case says something"
+
+
+@pytest.mark.parametrize("case", [rows, groups, duplicates_and_shifts, repeats, some_clearly_out])
+def test_equals_plain_loops_where_some_are_compared_with(case: Callable[[], Case]) -> None:
+    losses, around, unit, k = case()
+    some = [0, 1, 4]
+    expected = looped(case(), seed=5, draws=300, rivals=some)
+    found = p_values(losses, around, unit, k, seed=5, draws=300, rivals=np.array(some))
+    assert found.tolist() == pytest.approx(expected, rel=1e-10, abs=1e-10)
+    assert len(set(expected)) > 1, "the case says something"
+
+
+def test_many_theta_are_compared_with_some_of_every_learner() -> None:
+    found = rivals_among([3000, 3, 1])
+    assert found[0] == 0
+    assert {2999, 3000, 3001, 3002, 3003} <= set(found.tolist())
+    assert len(found) == 250 // 3 + 3 + 1
+    assert np.all(np.diff(found) > 0)
+    assert rivals_among([1999, 1]).tolist() == list(range(2000))
+    assert len(rivals_among([2000, 1])) == 126
+
+
+def test_many_theta_are_told_apart_by_those_they_are_compared_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A grid so dense that neighbours are the same to many digits, of which the first ones are the best."""
+    losses, around, unit, k = made(8, np.arange(60) % 5, thetas=2)
+    steps = np.linspace(0, 1, 300)[None, :]
+    losses, around = (one[:, :1] + steps * (one[:, 1:] - one[:, :1]) for one in (losses, around))
+    losses = losses + 0.3 * steps
+    whole = p_values(losses, around, unit, k, seed=5)
+    monkeypatch.setattr(confidence_set, "MANY", 100)
+    monkeypatch.setattr(confidence_set, "RIVALS", 50)
+    found = p_values(losses, around, unit, k, seed=5)
+    assert np.abs(found - whole).max() < 0.1
+    assert (found < 0.05).sum() > 50
+    assert (found > 0.5).any()
 
 
 def test_the_cases_have_bounds_and_shares() -> None:

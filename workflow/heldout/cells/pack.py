@@ -372,8 +372,13 @@ def _part(path: Path, at: int, size: int) -> bytes:
         return os.pread(file.fileno(), size, at)
 
 
+def learner_of(pack: Path) -> str:
+    """The learner whose cells are in a pack, by its name: learner, number, token, ending."""
+    return pack.name.rsplit(".", 3)[0]
+
+
 class Content(NamedTuple):
-    """What is in a pack: cells, and the parts (start, end) in which none can be read."""
+    """What is in a pack: cells, and the parts (start, end) in which none of its learner can be read."""
 
     cells: list[PackedCell]
     unreadable: list[tuple[int, int]]
@@ -441,8 +446,10 @@ def _block(file: int, at: int, path: Path, cells: list[PackedCell]) -> int | Non
     head = os.pread(file, head_size, at + FRONT)
     if front[-16:] != bytes.fromhex(digest(sizes, head)):
         return None
-    body = at + FRONT + head_size
-    cells.extend(_cells(json.loads(zlib.decompress(head)), path, body))
+    about, body = json.loads(zlib.decompress(head)), at + FRONT + head_size
+    if about["learner"] != learner_of(path):
+        return None
+    cells.extend(_cells(about, path, body))
     return body + body_size
 
 

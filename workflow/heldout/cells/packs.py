@@ -24,6 +24,7 @@ from heldout.cells.pack import (
     block_of,
     framed,
     frames_in,
+    learner_of,
     read_pack,
 )
 from heldout.cells.publish import new_token
@@ -240,11 +241,6 @@ def is_pack(name: str) -> bool:
     """Whether a file is called as packs are."""
     parts = name.rsplit(".", 3)
     return len(parts) == 4 and f".{parts[3]}" == ENDING and parts[1].isdecimal()
-
-
-def learner_of(pack: Path) -> str:
-    """The learner whose cells are in a pack."""
-    return pack.name.rsplit(".", 3)[0]
 
 
 def _order(pack: Path) -> tuple[int, str]:
