@@ -43,12 +43,15 @@ class Listing:
         Whether the next run would rely on it; otherwise it is of an earlier grid, table or version.
     cells
         Its cells.
+    wanted
+        Whether the config asks for the job, so that the next run makes anew what does not count.
     """
 
     manifest: str
     receipt: Path
     counts: bool
     cells: Index
+    wanted: bool = True
 
 
 Listed = list[tuple[Listing, Record]]
@@ -334,7 +337,8 @@ def _receipts(listed: Listed) -> tuple[Path, ...]:
 
 def _missing(path: Path, listed: Listed) -> Fault:
     """A job that is due by itself looks for the cell without a repair."""
-    mend = REPAIR if any(listing.counts for listing, _ in listed) else RUN
+    due = all(listing.wanted and not listing.counts for listing, _ in listed)
+    mend = RUN if due else REPAIR
     return Fault(MISSING, str(path), f"{listed[0][0].manifest} lists it", mend, _receipts(listed))
 
 

@@ -142,7 +142,8 @@ class Inspection:
                 if path.is_file() and file_digest(path) == digest:
                     counts = not self._freshness.reasons(task, job)
                     file = folder.receipt_file(job)
-                    yield Listing(path.name, file, counts, read_manifests([path]))
+                    cells, wanted = read_manifests([path]), self._freshness.wanted(task)
+                    yield Listing(path.name, file, counts, cells, job in wanted)
 
     # --- notes -----------------------------------------------------------------------------------
 
