@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from heldout.cells.pack import PackedCell
+from heldout.cells.packs import PACKS, Packs
+
 REPO = Path(__file__).parents[2]
 TASK = "birds"
 CONFIG = "study.yaml"
@@ -208,13 +211,15 @@ class Project:
         """How many cells the fitting jobs of a run say they found in the store."""
         return sum(self.manifest(name)["reused"] for name in run.outputs.get("fit_cells", []))
 
-    def cells(self) -> dict[str, int]:
-        """Every cell of the store as learner/θ/set, with the time at which it was written."""
+    def cells(self) -> dict[str, Any]:
+        """Every cell of the store as learner/θ/set, with the time or the place at which it was written."""
         store = self.results / "cells"
-        return {
+        files = {
             str(path.relative_to(store).with_suffix("")): path.stat().st_mtime_ns
             for path in store.glob("*/*/*.safetensors")
         }
+        packed = {cell.name: (cell.pack.name, cell.at) for cell in whole_cells(store / PACKS)}
+        return {**files, **packed}
 
     def snapshot(self, *names: str) -> Snapshot:
         """The bytes of some files and folders of the results."""
@@ -223,6 +228,11 @@ class Project:
             for name in names
             for path in _files(self.results / name)
         }
+
+
+def whole_cells(packs: Path) -> list[PackedCell]:
+    """The cells in packs that are there as a whole."""
+    return [cell for cell in Packs(packs).cells() if cell.predictions() is not None]
 
 
 def _finish(process: subprocess.Popen[str]) -> Run:

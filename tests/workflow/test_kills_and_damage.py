@@ -12,10 +12,23 @@ from pathlib import Path
 
 import joblib
 import pytest
-from harness import ALL_CELLS, MODEL, RISKS, SETS, TASK, TIMEOUT, UNSEALED, Project, small_config
+from harness import (
+    ALL_CELLS,
+    MODEL,
+    RISKS,
+    SETS,
+    TASK,
+    TIMEOUT,
+    UNSEALED,
+    Project,
+    small_config,
+    whole_cells,
+)
 
+from heldout.cells.packs import PACKS
 from heldout.cells.store import Cell, Store
 from heldout.execution.forkserver.client import ADDRESS
+from heldout.results.study import open_study
 
 TABLES = ("risks.csv", "estimates/unsealed.csv", "selection.json")
 CELL = "knn/n_neighbors=5/k3.r1.f02"
@@ -45,13 +58,13 @@ class SleepyNeighbors(KNeighborsClassifier):
 # --- kills ---------------------------------------------------------------------------------
 
 
-def sleepy_project(folder: Path, sleep: float) -> Project:
+def sleepy_project(folder: Path, sleep: float, form: str = "files") -> Project:
     """A study whose every fit takes some time: 20 cells in 2 jobs."""
     folder.mkdir()
     (folder / "sleepy.py").write_text(SLEEPY)
     project = Project(folder, small_config(), environment={"SLEEP": str(sleep)})
     project.put_first(folder)
-    project.config["batches"] = 2
+    project.config |= {"batches": 2, "cells": form}
     project.config["learners"] = {
         "sleepy": {"estimator": "sleepy.SleepyNeighbors", "grid": {"n_neighbors": [1, 3, 5, 7]}}
     }
@@ -85,8 +98,11 @@ def wait_for_cells(project: Project, cells: int, process: subprocess.Popen[str])
         time.sleep(0.02)
 
 
-def test_a_killed_run_keeps_its_cells_and_ends_like_an_undisturbed_one(tmp_path: Path) -> None:
-    project = sleepy_project(tmp_path / "killed", sleep=0.4)
+@pytest.mark.parametrize("form", ["files", "packed"])
+def test_a_killed_run_keeps_its_cells_and_ends_like_an_undisturbed_one(
+    tmp_path: Path, form: str
+) -> None:
+    project = sleepy_project(tmp_path / "killed", sleep=0.4, form=form)
     first = kill_after(project, 3)
     refused = project.check("--repair")
     assert refused.code == 1
@@ -243,6 +259,37 @@ def test_a_damaged_cell_is_noticed_and_only_it_is_fitted_again(
     assert f"  {word}  results/{TASK}/cells/{CELL}.safetensors: " in project.check("--repair").text
     assert written_by(project, RISKS) == {CELL}
     assert project.snapshot("risks.csv") == cold.snapshot("risks.csv")
+
+
+def test_a_damaged_pack_is_noticed_and_only_its_damaged_cells_are_fitted_again(
+    tmp_path: Path,
+) -> None:
+    project = Project(tmp_path)
+    project.config["cells"] = "packed"
+    project.succeed()
+    before = project.snapshot(*TABLES)
+    [cell] = [one for one in whole_cells(project.results / "cells" / PACKS) if one.name == CELL]
+    data = bytearray(cell.pack.read_bytes())
+    data[cell.at + cell.row.size // 2] ^= 8
+    cell.pack.write_bytes(data)
+    (project.results / "risks.csv").unlink()
+    run = project.run()
+    assert run.code == 1
+    assert (
+        f"the stored scores of {NAME} are damaged"
+        in (project.results / "logs" / "estimate_risks.log").read_text()
+    )
+    checked = project.check("--repair")
+    assert f"{CELL} in {cell.pack.relative_to(tmp_path)}" in checked.text
+    assert project.fitted(project.succeed()) == 1
+    assert project.snapshot(*TABLES) == before
+    assert project.check().code == 0
+    opened = open_study(project.folder / "results")[TASK]
+    fitted = opened.cell("knn", {"n_neighbors": 5}, "k3.r1.f02")
+    assert fitted.model.pipeline[-1].n_neighbors == 5
+    project.config["cells"] = "files"
+    assert project.fitted(project.succeed()) == 0
+    assert project.snapshot(*TABLES) == before
 
 
 @pytest.mark.parametrize("damage", [truncate, flip_a_bit])

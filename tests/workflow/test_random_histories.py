@@ -76,9 +76,10 @@ class History:
                 ("seed", self.draw.choice([5, 6])),
                 ("holdout", {"fraction": self.draw.choice([0.2, 0.3])}),
                 ("select", {"rule": self.draw.choice(["min", "one_se"])}),
+                ("cells", self.draw.choice(["files", "packed", "packed"])),
             ]
         )
-        if key in ("level", "seed"):
+        if key in ("level", "seed", "cells"):
             self.project.config[key] = value
         elif key == "grid":
             grid["n_neighbors"] = value

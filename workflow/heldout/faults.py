@@ -31,6 +31,8 @@ class Fault:
         What a repair removes, so that the next run makes it again.
     touch
         What a repair marks as changed, so that the next run digests it again.
+    rewrite
+        Packs that a repair writes anew without their damaged cells.
 
     Examples
     --------
@@ -44,6 +46,7 @@ class Fault:
     mend: str = RUN
     remove: tuple[Path, ...] = ()
     touch: tuple[Path, ...] = ()
+    rewrite: tuple[Path, ...] = ()
 
     @property
     def harms(self) -> bool:

@@ -3,7 +3,7 @@
 import io
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -91,6 +91,31 @@ def _write_all(file: io.FileIO, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[file.write(view) :]
+
+
+def append_bytes(path: Path, parts: Iterable[bytes]) -> int:
+    """Write bytes behind those of a file that nobody else writes to.
+
+    Parameters
+    ----------
+    path, parts
+        The file, which is made if need be, as is its folder, and what is appended.
+
+    Returns
+    -------
+    int
+        Where they begin in the file.
+
+    Examples
+    --------
+    >>> append_bytes(folder / "a.bin", [b"ab"]), append_bytes(folder / "a.bin", [b"c", b"d"])
+    (0, 2)
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab", buffering=0) as file:
+        start = os.fstat(file.fileno()).st_size
+        _write_all(file, b"".join(parts))
+    return start
 
 
 def write_text(path: Path, text: str) -> None:

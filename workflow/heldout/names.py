@@ -6,6 +6,7 @@ Standard library only: the workflow imports this while it is parsed.
 import hashlib
 import json
 import re
+from functools import cache
 from typing import Any
 
 Theta = dict[str, Any]
@@ -118,6 +119,28 @@ def theta_name(theta: Theta) -> str:
     if safe == plain and len(safe) <= 100:
         return safe
     return f"{safe[:60]}~{digest(canonical(theta))[:10]}"
+
+
+@cache
+def theta_folder(theta: str) -> str:
+    """The folder of a θ.
+
+    Parameters
+    ----------
+    theta
+        θ as canonical JSON.
+
+    Returns
+    -------
+    str
+        The name of its folder.
+
+    Examples
+    --------
+    >>> theta_folder('{"n_neighbors":5}')
+    'n_neighbors=5'
+    """
+    return theta_name(json.loads(theta))
 
 
 def _name(value: Any) -> str:

@@ -168,3 +168,12 @@ def test_the_header_of_an_older_file_has_no_digest(store, listing):
     assert replace(scores, metadata=older).header_intact
     assert not replace(scores, metadata=older | {"hdader": "x"}).header_intact
     assert not replace(scores, metadata=scores.metadata | {"engine": "kmn"}).header_intact
+
+
+def test_what_a_job_lists_that_will_not_run_again_needs_a_repair(store, listing):
+    store.path(CELLS[0], "safetensors").unlink()
+    due = replace(listing, counts=False)
+    [fault] = faults(store, due, models=False)
+    assert (fault.kind, fault.mend) == (MISSING, RUN)
+    [fault] = faults(store, replace(due, wanted=False), models=False)
+    assert (fault.kind, fault.mend, fault.remove) == (MISSING, REPAIR, (listing.receipt,))

@@ -90,11 +90,13 @@ class Fitter:
                 self.progress.add()
             else:
                 missing[canonical(theta)] = cell, keys
-        if missing:
+        try:
             for outcome, fitted in self._outcomes(learner, resample, list(missing.values())):
                 cell, keys = missing[canonical(outcome.theta)]
                 self._store_outcome(cell, keys, resample, outcome, keeps_models, fitted)
                 self.progress.add()
+        finally:
+            self.store.flush()
 
     def builders(self) -> dict[str, "Builder"]:
         """The builder of each learner, after all checks; made once."""
@@ -110,6 +112,8 @@ class Fitter:
         self, learner: Learner, resample: Resample, missing: list[tuple[Cell, Keys]]
     ) -> Iterator[tuple["Outcome", bool]]:
         """Each outcome, and whether its model was fitted; a stored model gets new predictions only."""
+        if not missing:
+            return
         from heldout.numerics import run
 
         builder = self._builders[learner.name]

@@ -88,6 +88,32 @@ def unpickled(data: bytes, shared: Path) -> Any:
     return _Loader(shared).load(data)
 
 
+def read_model(path: str, expected: str | None) -> bytes | None:
+    """The bytes of a model file, or of a shared part.
+
+    Parameters
+    ----------
+    path
+        The file.
+    expected
+        The digest that it must have.
+
+    Returns
+    -------
+    bytes or None
+        None if the file is missing, or has another digest.
+
+    Examples
+    --------
+    >>> read_model(str(folder / "full.model"), "digest") is None
+    True
+    """
+    try:
+        return None if expected is None else _read_intact(Path(path), expected)
+    except (FileNotFoundError, DamagedError):
+        return None
+
+
 def _read_intact(path: Path, expected: str | None) -> bytes:
     data = path.read_bytes()
     if expected is not None and digest(data) != expected:

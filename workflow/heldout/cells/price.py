@@ -11,7 +11,6 @@ from typing import Any
 from heldout.cells.plan import Plan
 from heldout.cells.store import Cell, Store
 from heldout.learners.learner import Learner
-from heldout.measures.needs import fields_of
 from heldout.names import Theta
 from heldout.resampling.split import Resample
 
@@ -237,18 +236,13 @@ def _stored(
     models: str,
     needs: str | None,
 ) -> int:
-    if not (store.folder / learner.name).is_dir():
+    if not store.has(learner.name):
         return 0
     with_model = models == "all" and not resample.members
     found = 0
     for theta, keys in zip(thetas, plan.keys(learner, resample, thetas), strict=True):
         cell = Cell(learner.name, theta, resample.name)
-        scores = store.read(cell)
-        if scores is None or scores.key != keys.cell:
-            continue
-        if needs and not scores.predictions.arrays().keys() & fields_of(needs):
-            continue
-        found += not with_model or store.path(cell, "model").exists()
+        found += store.find(cell, keys.cell, with_model, needs) is not None
     return found
 
 

@@ -58,6 +58,7 @@ def probe(
     say: Say,
     together: Collection[str],
     rows: float = 1.0,
+    packed: bool = False,
 ) -> str:
     """Time the fits of a learner; what is found is said at once, for the probe may be ended any time.
 
@@ -77,6 +78,8 @@ def probe(
         The names of the training sets that one job fits, for engines that share work between them.
     rows
         The share of the training rows to train on.
+    packed
+        Whether cells are packed.
 
     Returns
     -------
@@ -103,7 +106,7 @@ def probe(
     sets = [_fewer_rows(one, rows) for one in spread_out(plan.resamples)]
     alone = replace(plan, learners=[learner])
     expected = [one for one in plan.resamples if one.name in together] if rows >= 1 else []
-    fitter = Fitter(alone, Store(folder), models, None, expected)
+    fitter = Fitter(alone, Store(folder, packed), models, None, expected)
     fitter.builders()
     fitter.progress = ticker = Ticker(say)
     mixed, began = in_mixed_order(thetas), time.perf_counter()

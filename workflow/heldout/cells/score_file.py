@@ -186,10 +186,9 @@ def to_bytes(
     >>> from_bytes(data[:-1]) is None
     True
     """
-    identified = identity.metadata()
     arrays = {name: np.ascontiguousarray(one) for name, one in predictions.arrays().items()}
-    seal = _seal(identified, arrays)
-    metadata = identified | circumstances.metadata() | {"seal": seal}
+    seal = seal_of(identity, predictions)
+    metadata = identity.metadata() | circumstances.metadata() | {"seal": seal}
     return save(coded(arrays), metadata | {HEADER: digest(canonical(metadata))}), seal
 
 
@@ -197,13 +196,19 @@ def from_bytes(data: bytes) -> ScoreFile | None:
     """The content of a score file; None if it is damaged or of another version."""
     try:
         metadata, arrays = _parsed(data)
-        whole = metadata["seal"] == _seal(metadata, arrays) and _header_holds(metadata)
+        whole = metadata["seal"] == seal_in(metadata, arrays) and _header_holds(metadata)
         return ScoreFile(metadata, Predictions(**arrays)) if whole else None
     except (ValueError, KeyError, TypeError, IndexError):
         return None
 
 
-def _seal(metadata: dict[str, str], arrays: dict[str, np.ndarray]) -> str:
+def seal_of(identity: Identity, predictions: Predictions) -> str:
+    """The digest of a cell's arrays and of what identifies it, in whatever file they are."""
+    return seal_in(identity.metadata(), predictions.arrays())
+
+
+def seal_in(metadata: dict[str, str], arrays: dict[str, np.ndarray]) -> str:
+    """The same from the entries of a header."""
     parts: list[str | bytes] = [metadata[name] for name in SEALED]
     for name in sorted(arrays):
         array = arrays[name]

@@ -1,12 +1,13 @@
-"""The cell store: a model and a score file per (learner, θ, held-out set), in readable folders.
+"""The cell store: predictions and perhaps a model per (learner, θ, held-out set).
 
-``cells/{learner}/{theta}/{set}.safetensors`` holds the predictions (`score_file`), ``{set}.model``
-the fitted Pipeline (`model_file`). How they get there, so that a cell is whole or not found, is
-described in `publish`.
+As files they are in readable folders: ``cells/{learner}/{theta}/{set}.safetensors`` holds the
+predictions (`score_file`), ``{set}.model`` the fitted Pipeline (`model_file`). How they get there, so that
+a cell is whole or not found, is described in `publish`. Packed they are many to a file (`packs`). A store
+writes the one or the other, and reads both.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import inf
@@ -15,14 +16,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heldout.cells import score_file
 from heldout.cells.key import Keys
-from heldout.cells.model_file import SHARED, DamagedError, PickledModel, open_model
+from heldout.cells.model_file import (
+    SHARED,
+    DamagedError,
+    PickledModel,
+    open_model,
+    read_model,
+    unpickled,
+)
+from heldout.cells.pack import PackedCell
+from heldout.cells.packs import PACKS, Packs
 from heldout.cells.publish import Places, new_token, publish
 from heldout.cells.score_file import ENDING, Circumstances, Identity, ScoreFile
 from heldout.cells.version import FILE, FORMAT, LINE, store_version
 from heldout.errors import HeldoutError
 from heldout.files import write_text
 from heldout.measures.needs import fields_of
-from heldout.names import Theta, theta_name
+from heldout.names import Theta, canonical, theta_name
 from heldout.numerics.fit_warning import FitWarning
 from heldout.predictions import Predictions
 
@@ -83,6 +93,8 @@ class Store:
     ----------
     folder
         ``results/TASK/cells``; need not exist before the first cell is written.
+    packed
+        Whether new cells go into packs, where they are from `flush` on at the latest.
 
     Examples
     --------
@@ -91,8 +103,9 @@ class Store:
     'cells/knn/n_neighbors=5/full.model'
     """
 
-    def __init__(self, folder: Path):
-        self.folder = folder
+    def __init__(self, folder: Path, packed: bool = False):
+        self.folder, self.packed = folder, packed
+        self.packs = Packs(folder / PACKS)
 
     def path(self, cell: Cell, ending: str) -> Path:
         """The file of a cell's scores (`safetensors`) or of its model (`model`)."""
@@ -123,16 +136,28 @@ class Store:
         Record or None
             None if there is no such cell.
         """
-        scores = self.read(cell)
-        if scores is None or scores.key != key:
-            return None
-        if needs and not scores.predictions.arrays().keys() & fields_of(needs):
-            return None
+        for copy in self._packed(cell):
+            if copy.row.key != key or (with_model and copy.model() is None):
+                continue
+            scores = copy.read()
+            if scores is not None and _gives(scores, needs):
+                return record_in(scores)
+        return self._find_file(cell, key, with_model, needs)
+
+    def _find_file(
+        self, cell: Cell, key: str, with_model: bool, needs: str | None
+    ) -> Record | None:
         places = self._places(cell)
+        scores = places.read()
+        if scores is None or scores.key != key or not _gives(scores, needs):
+            return None
         places.finish(scores.circumstances)
         if with_model and not places.has_model(scores.circumstances):
             return None
         return record_in(scores)
+
+    def _packed(self, cell: Cell) -> Sequence[PackedCell]:
+        return self.packs.copies(cell.learner, canonical(cell.theta), cell.held_out)
 
     def write(
         self,
@@ -163,8 +188,13 @@ class Store:
         assert outcome.predictions is not None
         if model is not None:
             model.save_parts(f"{self.folder}/{SHARED}")
-        token, places = new_token(), self._places(cell)
         identity = Identity(keys, cell.learner, cell.theta, cell.held_out, sets)
+        if self.packed:
+            fit = _circumstances(outcome, model, "")
+            pickled = model.pickled if model else None
+            seal = self.packs.add(identity, outcome.predictions, fit, pickled)
+            return _record(keys.cell, seal, fit)
+        token, places = new_token(), self._places(cell)
         circumstances = _circumstances(outcome, model, token)
         data, seal = score_file.to_bytes(identity, outcome.predictions, circumstances)
         kinds = set(outcome.predictions.arrays())
@@ -174,31 +204,59 @@ class Store:
 
     def predictions(self, cell: Cell, expected: str) -> Predictions:
         """The predictions of all held-out rows; an error if the file has not the expected seal."""
-        scores = self.read(cell)
+        for copy in self._packed(cell):
+            if copy.row.seal == expected and (found := copy.predictions()) is not None:
+                return found
+        scores = self._places(cell).read()
         if scores is None or scores.seal != expected:
-            state = "damaged" if self.path(cell, ENDING).exists() else "missing"
+            there = self._packed(cell) or self.path(cell, ENDING).exists()
             raise HeldoutError(
-                f"the stored scores of {cell} are {state}; "
+                f"the stored scores of {cell} are {'damaged' if there else 'missing'}; "
                 "run `heldout check --repair`, then `heldout run`: only such cells are fitted again"
             )
         return scores.predictions
 
+    def flush(self) -> None:
+        """Write all packed cells that wait to be written together."""
+        self.packs.flush()
+
+    def has(self, learner: str) -> bool:
+        """Whether there may be cells of a learner."""
+        return (self.folder / learner).is_dir() or self.packs.has(learner)
+
     def read(self, cell: Cell) -> ScoreFile | None:
-        """The score file of a cell; None if it is missing or damaged."""
-        return read_score(self._file(cell, ENDING))
+        """What is stored of a cell; None if it is missing or damaged."""
+        packed = (copy.read() for copy in self._packed(cell))
+        return next(filter(None, packed), None) or self._places(cell).read()
 
     def fitted_model(self, cell: Cell, keys: Keys) -> tuple[Any, Circumstances] | None:
         """The stored model and the circumstances of its fit; None if it is damaged or of another key."""
-        scores = self.read(cell)
-        if scores is None or scores.metadata["fit"] != keys.fit or not scores.circumstances.model:
-            return None
+        for fit, pickled in self._models_of(cell, keys):
+            try:
+                return unpickled(pickled, self.folder / SHARED), fit
+            except (FileNotFoundError, DamagedError):
+                continue
+        return None
+
+    def _models_of(self, cell: Cell, keys: Keys) -> Iterator[tuple[Circumstances, bytes]]:
+        """Intact models of a key, with the circumstances of their fits."""
+        for copy in self._packed(cell):
+            pickled = copy.model() if copy.row.fit == keys.fit else None
+            if pickled is not None and copy.read():
+                yield copy.row.circumstances, pickled
         places = self._places(cell)
-        places.finish(scores.circumstances)
-        try:
-            model = open_model(places.model, scores.circumstances.model)
-        except (FileNotFoundError, DamagedError):
-            return None
-        return model, scores.circumstances
+        scores = places.read()
+        if scores and scores.metadata["fit"] == keys.fit and scores.circumstances.model:
+            places.finish(scores.circumstances)
+            if pickled := read_model(places.model, scores.circumstances.model):
+                yield scores.circumstances, pickled
+
+    def open_model(self, cell: Cell, expected: str) -> Any:
+        """The model of a cell that has this digest; FileNotFoundError if it is not there."""
+        for copy in self._packed(cell):
+            if copy.row.model == expected and (pickled := copy.model()):
+                return unpickled(pickled, self.folder / SHARED)
+        return open_model(self._places(cell).model, expected)
 
     def model_bytes(self) -> int:
         """The bytes of all models and their shared parts."""
@@ -219,22 +277,26 @@ class Store:
         int
             The number of deleted models.
         """
-        deleted = [path for path in self._models() if _folder(path) not in kept]
-        for path in deleted:
-            path.unlink()
-        needed = set(self._needed_parts(self._models()))
+        deleted = self.packs.prune_models(kept)
+        for path in self.folder.glob("*/*/*.model"):
+            if _folder(path) not in kept:
+                path.unlink()
+                deleted += 1
+        needed = set(self._needed_parts(kept))
         for part in (self.folder / SHARED).glob("*"):
             if part.name not in needed:
                 part.unlink()
-        return len(deleted)
+        return deleted
 
-    def _models(self) -> list[Path]:
-        return list(self.folder.glob("*/*/*.model"))
-
-    def _needed_parts(self, models: Iterable[Path]) -> Iterable[str]:
-        for path in models:
-            scores = read_score(path.with_name(f"{path.name.removesuffix('model')}{ENDING}"))
-            yield from scores.circumstances.shared_parts if scores else ()
+    def _needed_parts(self, folders: set[str]) -> Iterable[str]:
+        """The shared parts of the models in some folders `learner/θ`."""
+        for folder in folders:
+            for path in (self.folder / folder).glob("*.model"):
+                scores = read_score(path.with_suffix(f".{ENDING}"))
+                yield from scores.circumstances.shared_parts if scores else ()
+        for copy in self.packs.cells():
+            if copy.row.shared_parts and copy.folder in folders:
+                yield from copy.row.shared_parts
 
     def adopt(self) -> None:
         """Make the store one of this version: remove scores of an older one, so that all are refitted.
@@ -267,6 +329,11 @@ def read_score(path: Path | str) -> ScoreFile | None:
     True
     """
     return Places(str(path), "").read()
+
+
+def _gives(scores: ScoreFile, needs: str | None) -> bool:
+    """Whether a cell has the predictions that a loss needs."""
+    return not needs or bool(scores.predictions.arrays().keys() & fields_of(needs))
 
 
 def _will_do(places: Places, key: str, kinds: set[str], with_model: bool, found: ScoreFile) -> bool:

@@ -2,10 +2,10 @@
 
 A manifest lists the cells of a fitting job with the seal of each score file and the digest of each
 model; a score file carries its own seal and names its cell; the name of a shared part is its digest.
-Nothing is changed, nothing is unpickled, and one file is held in memory at a time.
+Nothing is changed, nothing is unpickled, and one file is held in memory at a time. Of a pack, damaged
+cells are named one by one; a repair writes the others anew.
 """
 
-import json
 import os
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
@@ -15,15 +15,19 @@ from pathlib import Path
 from heldout.cells.kept_models import FILE as KEPT
 from heldout.cells.manifest import Index
 from heldout.cells.model_file import SHARED
+from heldout.cells.pack import MODELS, PackedCell, damaged_models
+from heldout.cells.packs import PACKS, Packs
 from heldout.cells.publish import waiting_model
 from heldout.cells.score_file import ENDING, ScoreFile
 from heldout.cells.store import Record, read_score
 from heldout.cells.strangers import is_old, stranger
 from heldout.cells.version import FILE
 from heldout.faults import DAMAGED, FOREIGN, MISSING, REPAIR, RUN, Fault
-from heldout.names import digest, theta_name
+from heldout.names import digest, theta_folder
 
 MANIFESTS = "manifests"
+APART = {SHARED, PACKS, MANIFESTS}
+"""Folders beside those of the learners."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +44,15 @@ class Listing:
         Whether the next run would rely on it; otherwise it is of an earlier grid, table or version.
     cells
         Its cells.
+    wanted
+        Whether the config asks for the job, so that the next run makes anew what does not count.
     """
 
     manifest: str
     receipt: Path
     counts: bool
     cells: Index
+    wanted: bool = True
 
 
 Listed = list[tuple[Listing, Record]]
@@ -84,20 +91,27 @@ class CellCheck:
         self._folder, self._listings = folder, listings
         self._models_expected, self._progress = models_expected, progress
         self._waiting: set[str] = set()
+        self._damaged_models = cache(damaged_models)
         self._bad_parts: dict[str, list[tuple[Path, Listed]]] = {}
 
     def faults(self) -> Iterator[Fault]:
         """What is wrong; sets `cells`, all that there are, and `kept`, those that no manifest lists."""
         listed = _by_folder(self._listings)
         found = {name: _names(self._folder / name) for name in _folders(self._folder)}
-        names = {name: found.get(name, set()) for name in sorted({*found, *listed})}
-        total = sum(len(_sets(names[name], listed.get(name, {}))) for name in names)
+        packed = yield from self._pack_faults()
+        names = {name: found.get(name, set()) for name in sorted({*found, *listed, *packed})}
+        sets = {
+            name: sorted(_sets(names[name], {*listed.get(name, {}), *packed.get(name, {})}))
+            for name in names
+        }
+        total = sum(map(len, sets.values()))
         intact = yield from self._part_faults()
         for name in names:
-            sets = listed.get(name, {})
-            for held_out in sorted(_sets(names[name], sets)):
+            lists, copies = listed.get(name, {}), packed.get(name, {})
+            for held_out in sets[name]:
                 path = self._folder / name / f"{held_out}.{ENDING}"
-                yield from self._cell_faults(path, sets.get(held_out, []), intact)
+                about = lists.get(held_out, []), copies.get(held_out, [])
+                yield from self._cell_faults(path, *about, intact)
                 self._progress(self.cells, total)
             yield from self._other_faults(name, names[name])
         yield from self._lost_parts()
@@ -105,10 +119,14 @@ class CellCheck:
 
     # --- one cell ------------------------------------------------------------------------------
 
-    def _cell_faults(self, path: Path, listed: Listed, intact: set[str]) -> Iterator[Fault]:
-        """What is wrong with a cell, which several manifests may list."""
+    def _cell_faults(
+        self, path: Path, listed: Listed, copies: list[PackedCell], intact: set[str]
+    ) -> Iterator[Fault]:
+        """What is wrong with a cell, which several manifests may list, and several packs hold."""
         self.cells += 1
         self.kept += not listed
+        if copies:
+            listed = yield from self._copy_faults(copies, listed, intact)
         scores = read_score(path)
         receipts = _receipts(listed)
         if scores is None and not path.is_file():
@@ -123,6 +141,39 @@ class CellCheck:
         else:
             yield from self._listing_faults(path, scores, listed)
             yield from self._model_faults(path.with_suffix(".model"), scores, listed, intact)
+
+    def _copy_faults(
+        self, copies: list[PackedCell], listed: Listed, intact: set[str]
+    ) -> Generator[Fault, None, Listed]:
+        """What is wrong with a cell in packs; returns the listings that none of them is for."""
+        why = [self._damage(copy, intact) for copy in copies]
+        for copy, reason in zip(copies, why, strict=True):
+            if reason:
+                what, receipts = f"{copy.name} in {copy.pack}", _receipts(_of(copy, listed))
+                yield Fault(DAMAGED, what, reason, REPAIR, receipts, rewrite=(copy.pack,))
+        whole = [copy for copy, reason in zip(copies, why, strict=True) if not reason]
+        for copy in whole:
+            mine = _of(copy, listed)
+            if mine and self._models_expected and copy.row.model and not _any_model(whole, copy):
+                yield Fault(
+                    MISSING, f"{copy.name}.model", str(copy.models), REPAIR, _receipts(mine)
+                )
+        seals = {copy.row.seal for copy in copies}
+        left = [(one, record) for one, record in listed if record.score not in seals]
+        return [(one, record) for one, record in left if one.counts or not whole]
+
+    def _damage(self, copy: PackedCell, intact: set[str]) -> str:
+        """What is wrong with a packed cell; nothing if it is whole, with a model or without."""
+        if copy.read() is None:
+            return "its content is not what its seal says"
+        if not copy.row.model or not copy.models.exists():
+            return ""
+        if copy.model() is None:
+            damaged = copy.row.model in self._damaged_models(copy.models)
+            return "its model is not as it was written" if damaged else ""
+        if not intact.issuperset(copy.row.shared_parts):
+            return "a shared part of its model is damaged or missing"
+        return ""
 
     def _listing_faults(self, path: Path, scores: ScoreFile, listed: Listed) -> Iterator[Fault]:
         """A whole score file that is not the one that a manifest lists.
@@ -156,6 +207,34 @@ class CellCheck:
         else:
             for name in set(scores.circumstances.shared_parts) - intact:
                 self._bad_parts.setdefault(name, []).append((path, listed))
+
+    # --- packs ---------------------------------------------------------------------------------
+
+    def _pack_faults(self) -> Generator[Fault, None, dict[str, dict[str, list[PackedCell]]]]:
+        """What is wrong with packs as such; returns their cells, by folder ``learner/θ`` and held-out set."""
+        packs = Packs(self._folder / PACKS)
+        found: dict[str, dict[str, list[PackedCell]]] = {}
+        known = set()
+        for path, content in packs.contents():
+            known |= {path.name, path.with_suffix(MODELS).name}
+            for cell in content.cells:
+                found.setdefault(cell.folder, {}).setdefault(cell.about.held_out, []).append(cell)
+            damaged = self._damaged_models(path.with_suffix(MODELS))
+            if damaged - {cell.row.model for cell in content.cells if not cell.model()}:
+                why = "a model in it is not as it was written"
+                what = str(path.with_suffix(MODELS))
+                yield Fault(DAMAGED, what, why, REPAIR, rewrite=(path,))
+            if content.unreadable:
+                places = ", ".join(f"{start} to {end}" for start, end in content.unreadable)
+                why = f"bytes {places} are not as they were written"
+                yield Fault(DAMAGED, str(path), why, REPAIR, rewrite=(path,))
+        for name in sorted(_names(packs.folder) - known):
+            path = packs.folder / name
+            if path.suffix != MODELS:
+                yield from stranger(path)
+            elif is_old(path):
+                yield Fault(FOREIGN, str(path), "it has no pack", REPAIR, (path,))
+        return found
 
     # --- shared parts --------------------------------------------------------------------------
 
@@ -208,32 +287,10 @@ def _by_folder(listings: list[Listing]) -> dict[str, dict[str, Listed]]:
     return found
 
 
-@cache
-def theta_folder(theta: str) -> str:
-    """The folder of a θ.
-
-    Parameters
-    ----------
-    theta
-        θ as canonical JSON.
-
-    Returns
-    -------
-    str
-        The name of its folder.
-
-    Examples
-    --------
-    >>> theta_folder('{"n_neighbors":5}')
-    'n_neighbors=5'
-    """
-    return theta_name(json.loads(theta))
-
-
 def _folders(store: Path) -> Iterator[str]:
     """The folders of all θ."""
     for learner in _subfolders(store):
-        if learner not in (SHARED, MANIFESTS):
+        if learner not in APART:
             yield from (f"{learner}/{theta}" for theta in _subfolders(store / learner))
 
 
@@ -246,7 +303,7 @@ def _names(folder: Path) -> set[str]:
     return {one.name for one in os.scandir(folder) if one.is_file()} if folder.is_dir() else set()
 
 
-def _sets(names: set[str], listed: dict[str, Listed]) -> set[str]:
+def _sets(names: set[str], listed: set[str]) -> set[str]:
     """The held-out sets that have a score file or are listed."""
     ending = f".{ENDING}"
     return {*listed, *(name.removesuffix(ending) for name in names if name.endswith(ending))}
@@ -257,6 +314,16 @@ def _belongs(scores: ScoreFile, path: Path) -> bool:
     about = scores.metadata
     place = about["learner"], theta_folder(about["theta"]), f"{about['held_out']}.{ENDING}"
     return place == path.parts[-3:]
+
+
+def _of(copy: PackedCell, listed: Listed) -> Listed:
+    """What lists a packed cell."""
+    return [(listing, record) for listing, record in listed if record.score == copy.row.seal]
+
+
+def _any_model(copies: list[PackedCell], copy: PackedCell) -> bool:
+    """Whether one of several equal cells has a model."""
+    return any(one.model() for one in copies if one.row.seal == copy.row.seal)
 
 
 def _both(scores: Path) -> tuple[Path, Path]:
@@ -271,7 +338,8 @@ def _receipts(listed: Listed) -> tuple[Path, ...]:
 
 def _missing(path: Path, listed: Listed) -> Fault:
     """A job that is due by itself looks for the cell without a repair."""
-    mend = REPAIR if any(listing.counts for listing, _ in listed) else RUN
+    due = all(listing.wanted and not listing.counts for listing, _ in listed)
+    mend = RUN if due else REPAIR
     return Fault(MISSING, str(path), f"{listed[0][0].manifest} lists it", mend, _receipts(listed))
 
 
@@ -291,6 +359,6 @@ def _strangers(store: Path) -> Iterator[Fault]:
     """Files above the folders of θ."""
     for name in sorted(_names(store) - {FILE, KEPT}):
         yield from stranger(store / name)
-    for learner in sorted({*_subfolders(store)} - {SHARED, MANIFESTS}):
+    for learner in sorted({*_subfolders(store)} - APART):
         for name in sorted(_names(store / learner)):
             yield from stranger(store / learner / name)

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from heldout.cells.model_file import SHARED
-from heldout.cells.score_file import ENDING
+from heldout.cells.packs import PACKS, Packs
+from heldout.cells.score_file import ENDING, ScoreFile
 from heldout.cells.store import read_score
 from heldout.checks.check import FAIL
 from heldout.checks.entry import SEVERITIES
@@ -152,9 +153,8 @@ def _test_lines(test: dict[str, Any] | None) -> list[str]:
 
 
 def cell_text(folder: Path, cell: str) -> str:
-    """What the score file of a cell says about it."""
-    path = _score_path(folder / "cells", cell)
-    found = read_score(path)
+    """What the score file of a cell says about it, or the pack that it is in."""
+    path, found, model = _stored(folder / "cells", cell)
     if found is None:
         raise HeldoutError(f"'{path}' is damaged; run: heldout check --repair")
     arrays = {n: [str(a.dtype), *a.shape] for n, a in found.predictions.arrays().items()}
@@ -162,24 +162,28 @@ def cell_text(folder: Path, cell: str) -> str:
         *found.identity.metadata().items(),
         *found.circumstances.metadata().items(),
         ("arrays", canonical(arrays)),
-        ("model file", _model_state(path)),
+        ("model file", "none" if model is None else f"{model} bytes"),
         ("seal", found.seal),
     ]
     return f"{path}\n{aligned(rows)}"
 
 
-def _model_state(path: Path) -> str:
-    model = path.with_name(f"{path.name.removesuffix(ENDING)}model")
-    return f"{model.stat().st_size} bytes" if model.is_file() else "none"
+def _stored(cells: Path, cell: str) -> tuple[Path, ScoreFile | None, int | None]:
+    """The file that holds a cell, what it says, and the size of the model.
 
-
-def _score_path(cells: Path, cell: str) -> Path:
-    """A cell may be named by its path, whole or inside cells/, with or without the ending."""
+    A cell may be named by its path, whole or inside cells/, with or without the ending.
+    """
     bare = cell.removesuffix(f".{ENDING}").removesuffix(".model")
     for path in (cells / f"{bare}.{ENDING}", Path(f"{bare}.{ENDING}")):
         if path.is_file():
-            return path
-    known = [path.relative_to(cells) for path in sorted(cells.glob(f"*/*/*.{ENDING}"))]
-    names = [str(path).removesuffix(f".{ENDING}") for path in known if path.parts[0] != SHARED]
-    hint = did_you_mean(bare, names)
+            model = path.with_suffix(".model")
+            return path, read_score(path), model.stat().st_size if model.is_file() else None
+    names = [path.relative_to(cells).as_posix() for path in cells.glob(f"*/*/*.{ENDING}")]
+    names = [name.removesuffix(f".{ENDING}") for name in names if not name.startswith(SHARED)]
+    for copy in Packs(cells / PACKS).cells():
+        if bare in (copy.name, f"{cells}/{copy.name}"):
+            pickled = copy.model()
+            return copy.pack, copy.read(), None if pickled is None else len(pickled)
+        names.append(copy.name)
+    hint = did_you_mean(bare, sorted(names))
     raise HeldoutError(f"no cell '{bare}' in '{cells}'{hint if 'did you mean' in hint else ''}")

@@ -376,6 +376,11 @@ class Config(Strict):
         description="which fitted models stay on disk: those of all θ, of the selected θ of each learner, or none; `auto`: "
         "all, unless they take more than 1 GB, then those of the selected θ",
     )
+    cells: Literal["files", "packed"] | None = Field(
+        default=None,
+        description="how predictions and models of cells are stored: in files of their own, or many to a file "
+        f"([files](../docs/files.md#packs)). Default: packed for tasks of more than {limits.PACKED_ABOVE:,} cells",
+    )
     batches: int | None = Field(
         default=None,
         ge=1,

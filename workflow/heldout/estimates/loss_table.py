@@ -30,6 +30,9 @@ from heldout.names import Theta, canonical
 from heldout.predictions import Predictions
 from heldout.resampling.split import Partition, Resample, Split, partitions, resamples
 
+REMEMBERED = 20_000_000
+"""So many losses are kept in memory at most."""
+
 
 class Cells(Protocol):
     """Gives the predictions of cells."""
@@ -59,6 +62,12 @@ class LossTable:
         """The same cells by another loss."""
         remember = self.remember or by_repetition(loss)
         return replace(self, loss=loss, remember=remember, _remembered={}, _remembered_risks={})
+
+    def remembering(self) -> "LossTable":
+        """The same cells for who reads them more than once: losses are kept, unless they are very many."""
+        held = sum(len(rows) for one in self._by_name.values() for rows in one.held.values())
+        many = held * sum(map(len, self.thetas.values())) > REMEMBERED
+        return self if many else replace(self, remember=True)
 
     def has(self, kind: str) -> bool:
         """Whether there are cells of a kind."""

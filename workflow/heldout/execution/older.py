@@ -43,7 +43,6 @@ def older_note(folder: Path) -> str | None:
         what = f"all its cells are fitted again (their format is {version}, now {FORMAT})"
     else:
         cells = sum(1 for _ in (folder / "cells").glob("*/*/*.safetensors"))
-        what = (
-            f"of its {counted(cells, 'cell')} those are fitted again whose fitting code has changed"
-        )
+        many = "cells" if any((folder / "cells").glob(".packs/*")) else counted(cells, "cell")
+        what = f"of its {many} those are fitted again whose fitting code has changed"
     return f"{folder} {OLDER}, and {what}"

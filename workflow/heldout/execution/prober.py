@@ -53,7 +53,7 @@ def _time_all(job: dict[str, Any], say: Any) -> None:
         try:
             failure = probe(
                 plan, learner, thetas_of(learner, spec), place, spec.models,
-                partial(say, name), mine, job["rows"],
+                partial(say, name), mine, job["rows"], spec.packed,
             )  # fmt: skip
         except HeldoutError as error:
             failure = str(error)

@@ -153,6 +153,13 @@ class DeclaredTask:
         return thetas * sum(self._held_out_sets().values())
 
     @property
+    def packed(self) -> bool:
+        """Whether cells are packed: as the config says, else by their number."""
+        if self.config.cells is not None:
+            return self.config.cells == "packed"
+        return sum(self.grid_sizes) * sum(self._held_out_sets().values()) > limits.PACKED_ABOVE
+
+    @property
     def units(self) -> int:
         """About how many (training set, learner)s there are, which batches do not divide."""
         return sum(self.sets.values()) * len(self.learners)

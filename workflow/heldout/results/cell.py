@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from heldout.cells.manifest import Index, read_manifests
-from heldout.cells.model_file import open_model
 from heldout.cells.store import Cell, Record, Store
 from heldout.errors import HeldoutError, did_you_mean
 from heldout.estimates.loss_table import LossTable, open_loss_table
@@ -89,7 +88,7 @@ class OpenedCell:
         look_in_study_folder()
         cell = Cell(self.learner, self._fitted, self.held_out)
         try:
-            pipeline = open_model(self.cells.store.path(cell, "model"), self._record.model)
+            pipeline = self.cells.store.open_model(cell, self._record.model)
         except FileNotFoundError:
             raise HeldoutError(
                 f"the model of {self} is not there: `models` in the config keeps others, or it was deleted; {REPAIR}"

@@ -102,6 +102,7 @@ def fit_cells(task: DeclaredTask, batch: str, batches: str) -> FitCells:
         loss=task.loss,
         thresholded=bool(task.thresholds),
         models=task.config.models,
+        packed=task.packed,
         scan=_scan(task),
         batch=int(batch),
         batches=int(batches),

@@ -16,6 +16,8 @@ class FitCells:
     thresholded: bool
     """Whether labels are decided by thresholds, which needs probabilities. Which ones changes no fit."""
     models: str
+    packed: bool
+    """Whether new cells go into packs; stored ones are found in either form."""
     scan: ScanSpec | None
     """None where every grid ends."""
     batch: int

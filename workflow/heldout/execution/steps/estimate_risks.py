@@ -11,7 +11,7 @@ from heldout.execution.specs.estimates import EstimateRisks
 
 def main(folder: Path, spec: EstimateRisks, batches: int) -> None:
     """Compute and write all rows."""
-    loss_table = open_loss_table(folder, spec.cells, batches)
+    loss_table = open_loss_table(folder, spec.cells, batches).remembering()
     write_rows(folder / "risks.csv", RiskRow, risk_rows(loss_table, spec.level))
     kept = confidence_rows(loss_table, spec.level, spec.cells.seed)
     write_rows(folder / "confidence_set.csv", ConfidenceRow, kept)

@@ -25,7 +25,7 @@ def main(folder: Path, spec: FitCells) -> None:
     scanner = None
     if spec.scan is not None:
         scanner = Scanner(loss, read_splits(folder, kinds), kinds, spec.scan)
-    store, place = Store(folder / "cells"), (spec.batch, spec.batches)
+    store, place = Store(folder / "cells", spec.packed), (spec.batch, spec.batches)
     store.adopt()
     needs = BY_THRESHOLD if spec.thresholded else loss.needs
     models = kept_models(store.folder, spec.models)

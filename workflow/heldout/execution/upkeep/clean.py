@@ -1,24 +1,29 @@
 """What may be removed: cells that the config no longer names, and files of earlier runs."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
-from heldout.cells.manifest import read_manifests
+from heldout.cells.manifest import manifest_paths, read_manifests
 from heldout.cells.model_file import SHARED
+from heldout.cells.pack import MODELS, PackedCell, read_pack
+from heldout.cells.packs import PACKS, Packs, rewrite
 from heldout.cells.store import read_score
-from heldout.cells.verify import MANIFESTS, theta_folder
+from heldout.cells.verify import APART, MANIFESTS
 from heldout.execution.batches import batch_numbers
 from heldout.execution.jobs import SPECS
 from heldout.execution.study import Study
 from heldout.execution.upkeep.files import CELLS
 from heldout.execution.upkeep.folder import Folder, Results
 from heldout.execution.upkeep.freshness import Freshness
-from heldout.names import theta_name
+from heldout.names import theta_folder, theta_name
 
 ENDINGS = (".safetensors", ".model", ".score")
 """Of the files of cells."""
+Named = dict[str, set[str] | None]
+"""The folders of θ of each learner; None: all."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,31 @@ class Removal:
                     one.rmdir()
 
 
+@dataclass(frozen=True)
+class Rewriting(Removal):
+    """Cells of packs that are not needed: the packs are written anew without them.
+
+    Parameters
+    ----------
+    keep
+        Whether a cell stays.
+    """
+
+    keep: Callable[[PackedCell], bool]
+
+    @cached_property
+    def bytes(self) -> int:
+        """How much the predictions of these cells hold."""
+        cells = (cell for path in self.files for cell in read_pack(path).cells)
+        return sum(cell.row.size for cell in cells if not self.keep(cell))
+
+    def carry_out(self) -> None:
+        """Write the packs anew."""
+        _ = self.bytes
+        for path in self.files:
+            rewrite(path, self.keep)
+
+
 def removals(study: Study, root: Path) -> list[Removal]:
     """Everything that may go.
 
@@ -93,14 +123,43 @@ def _of_task(study: Study, task: str, folder: Folder, batches: int) -> Iterator[
     for one in unnamed:
         files = sorted(path for path in one.iterdir() if path.suffix in ENDINGS)
         yield Removal(f"cells that the config does not name in {one}", files)
-    parts = _needless_parts(store, set(unnamed))
+    gone = {one.relative_to(store).as_posix() for one in unnamed}
+    needed, listed = set[str](), _listed(folder, batches)
+    for pack, content in Packs(store / PACKS).contents():
+        stay = [cell for cell in content.cells if _stays(cell, named, listed)]
+        needed.update(part for cell in stay for part in cell.row.shared_parts)
+        gone.update(
+            cell.folder for cell in content.cells if not _is_named(Path(cell.folder), named)
+        )
+        if not stay:
+            files = [path for path in (pack, pack.with_suffix(MODELS)) if path.is_file()]
+            yield Removal(f"cells that the config does not name, or older ones, in {pack}", files)
+        elif len(stay) < len(content.cells):
+            what = f"some cells that the config does not name, or older ones, in {pack}"
+            yield Rewriting(what, [pack], partial(_stays, named=named, listed=listed))
+    parts = _needless_parts(store, set(unnamed), needed)
     yield Removal(f"shared parts of models that are gone in {store / SHARED}", parts)
-    yield from _needless_jobs(
-        folder, batches, {one.relative_to(store).as_posix() for one in unnamed}
-    )
+    yield from _needless_jobs(folder, batches, gone)
 
 
-def _named(study: Study, task: str) -> dict[str, set[str] | None]:
+def _listed(folder: Folder, batches: int) -> dict[str, set[str]]:
+    """The seals of all cells that present manifests list, by the name of the cell."""
+    found: dict[str, set[str]] = {}
+    for path in manifest_paths(folder.path, batches):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            for (learner, theta, held_out), record in read_manifests([path]).items():
+                name = f"{learner}/{theta_folder(theta)}/{held_out}"
+                found.setdefault(name, set()).add(record.score)
+    return found
+
+
+def _stays(cell: PackedCell, named: Named, listed: dict[str, set[str]]) -> bool:
+    """Whether a packed cell is named by the config, and no manifest lists another one in its place."""
+    seals = listed.get(cell.name)
+    return _is_named(Path(cell.folder), named) and (seals is None or cell.row.seal in seals)
+
+
+def _named(study: Study, task: str) -> Named:
     """The folders of θ of each learner; None where the grid has no end, and any θ may be of it."""
     seed = study.config.seed
     return {
@@ -109,19 +168,19 @@ def _named(study: Study, task: str) -> dict[str, set[str] | None]:
     }
 
 
-def _is_named(folder: Path, named: dict[str, set[str] | None]) -> bool:
+def _is_named(folder: Path, named: Named) -> bool:
     thetas = named.get(folder.parent.name, set())
     return thetas is None or folder.name in thetas
 
 
 def _theta_folders(store: Path) -> list[Path]:
     folders = (path for path in sorted(store.glob("*/*")) if path.is_dir())
-    return [path for path in folders if path.parent.name not in (SHARED, MANIFESTS)]
+    return [path for path in folders if path.parent.name not in APART]
 
 
-def _needless_parts(store: Path, unnamed: set[Path]) -> list[Path]:
-    """Shared parts that no model of a named cell holds."""
-    needed: set[str] = set()
+def _needless_parts(store: Path, unnamed: set[Path], packed: set[str]) -> list[Path]:
+    """Shared parts that no model of a named cell holds; those of packed ones are given."""
+    needed = set(packed)
     for folder in _theta_folders(store):
         if folder not in unnamed:
             for model in folder.glob("*.model"):

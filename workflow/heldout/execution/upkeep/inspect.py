@@ -6,6 +6,8 @@ from pathlib import Path
 
 from heldout.cells.kept_models import kept_models
 from heldout.cells.manifest import read_manifests
+from heldout.cells.pack import read_pack
+from heldout.cells.packs import PACKS, pack_files
 from heldout.cells.store import read_score
 from heldout.cells.verify import CellCheck, Listing
 from heldout.cells.version import FILE, LINE
@@ -141,7 +143,8 @@ class Inspection:
                 if path.is_file() and file_digest(path) == digest:
                     counts = not self._freshness.reasons(task, job)
                     file = folder.receipt_file(job)
-                    yield Listing(path.name, file, counts, read_manifests([path]))
+                    cells, wanted = read_manifests([path]), self._freshness.wanted(task)
+                    yield Listing(path.name, file, counts, cells, job in wanted)
 
     # --- notes -----------------------------------------------------------------------------------
 
@@ -170,7 +173,8 @@ def _format_faults(store: Path) -> Iterator[Fault]:
     path = store / FILE
     if path.is_file() and path.read_bytes() == LINE.encode():
         return
-    if any(read_score(one) is not None for one in _some_scores(store)):
+    packed = any(read_pack(one).cells for one in pack_files(store / PACKS))
+    if packed or any(read_score(one) is not None for one in _some_scores(store)):
         kind, why = MISSING, "the cells are there"
         if path.is_file():
             kind, why = DAMAGED, "the cells are of another format than it says"
