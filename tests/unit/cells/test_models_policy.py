@@ -14,7 +14,7 @@ from heldout.files import read_json
 PENGUINS = str(Path(__file__).parents[3] / "data" / "penguins.csv")
 
 
-def run(folder: Path, models: str, k: int = 3, **task: Any) -> Run:
+def run(folder: Path, models: str, k: int = 3, cells: str = "files", **task: Any) -> Run:
     given = {
         "data": PENGUINS,
         "target": "species",
@@ -27,7 +27,9 @@ def run(folder: Path, models: str, k: int = 3, **task: Any) -> Run:
         "knn": {"estimator": "knn", "grid": {"n_neighbors": [1, 5]}},
         "tree": {"estimator": "tree", "grid": {"max_depth": [1, 3]}},
     }
-    return run_task({"models": models, "tasks": {"t": given}, "learners": learners}, folder)
+    return run_task(
+        {"models": models, "cells": cells, "tasks": {"t": given}, "learners": learners}, folder
+    )
 
 
 def models_of(folder: Path) -> set[str]:
@@ -47,6 +49,15 @@ def test_what_stays(tmp_path: Path, models: str, kept: int) -> None:
     assert bool(shared) == (kept > 0)
     whole = run(tmp_path / "again", "all")
     assert [row.risk for row in found.estimates] == [row.risk for row in whole.estimates]
+
+
+def test_packed_models_count_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = run(tmp_path, "auto", cells="packed").folder
+    size = Store(folder / "cells").model_bytes()
+    monkeypatch.setattr(kept_models, "MOST", size - 1)
+    run(tmp_path, "auto", cells="packed")
+    assert said_of(folder) == "selected"
+    assert Store(folder / "cells").model_bytes() < size
 
 
 def said_of(folder: Path) -> str:

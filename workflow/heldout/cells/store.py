@@ -262,7 +262,8 @@ class Store:
         """The bytes of all models and their shared parts."""
         shared = (self.folder / SHARED).glob("*")
         models = self.folder.glob("*/*/*.model")
-        return sum(path.stat().st_size for path in (*models, *shared))
+        packed = (self.folder / PACKS).glob("*.models")
+        return sum(path.stat().st_size for path in (*models, *packed, *shared))
 
     def prune_models(self, kept: set[str]) -> int:
         """Delete models, but no scores.
