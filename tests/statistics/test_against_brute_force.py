@@ -57,7 +57,7 @@ def fit_function(learner: str, data: Any, classification: bool) -> Any:
         elif learner == "logistic":
             model = make_pipeline(
                 StandardScaler(),
-                LogisticRegression(solver="newton-cholesky", tol=1e-10, max_iter=1000, **theta),
+                LogisticRegression(solver="newton-cholesky", tol=1e-13, max_iter=1000, **theta),
             )
         elif learner == "knn":
             kind = CLASSIFIERS if classification else REGRESSORS

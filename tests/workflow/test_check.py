@@ -478,6 +478,20 @@ def test_damage_that_left_no_trace_needs_a_repair(
     assert inspected(here) == []
 
 
+def test_what_no_run_makes_anew_is_forgotten_by_a_repair(
+    here: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifests = FOLDER / "cells" / "manifests"
+    old = sorted(manifests.iterdir())
+    here.config["batches"] = len(old) + 1
+    here.succeed()
+    flip(old[0])
+    assert [(one.what, one.mend) for one in inspected(here)] == [(str(old[0]), REPAIR)]
+    assert check(capsys, "--repair")[0] == 0
+    assert inspected(here) == []
+    assert not here.succeed().jobs
+
+
 @pytest.mark.parametrize("name", ["X.npy", "y.npy"])
 def test_a_damaged_table_poisons_no_cell(
     name: str, cold: Project, here: Project, tmp_path: Path

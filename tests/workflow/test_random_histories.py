@@ -1,7 +1,7 @@
 """Random histories of a study: edits, damage, restored copies, kills and scrambled clocks.
 
 After each run every table must be that of a clean run of the same config, table and code; or the run
-must have said what is wrong, and what it named must mend it. Two minutes in CI; longer with
+must have said what is wrong, and what it named must mend it. A few rounds in CI; longer with
 ``HELDOUT_HISTORY_SECONDS=3600 pytest tests/workflow/test_random_histories.py``, from another seed
 with ``HELDOUT_HISTORY_SEED``.
 """
@@ -20,8 +20,9 @@ from typing import Any
 import pytest
 from harness import Project, Run, Snapshot
 
-SECONDS = float(os.environ.get("HELDOUT_HISTORY_SECONDS", "50"))
-"""For each of the two histories."""
+SECONDS = float(os.environ.get("HELDOUT_HISTORY_SECONDS", "0"))
+"""For each of the two histories; 0 for `ROUNDS`."""
+ROUNDS = 6
 SEED = int(os.environ.get("HELDOUT_HISTORY_SEED", "0"))
 TABLES = (
     *("risks.csv", "estimates.csv", "folds.csv", "comparisons.csv", "checks.csv", "selection.json"),
@@ -261,12 +262,11 @@ def test_no_history_gives_other_numbers_without_a_word(seed: int, tmp_path: Path
     history = History(study(tmp_path / "study"), random.Random(seed), clean)
     history.settle()
     rounds = 0
-    while time.monotonic() < until:
+    while time.monotonic() < until or rounds < ROUNDS:
         history.disturb()
         history.settle()
         rounds += 1
     history.heal()
-    assert rounds > 2, "too slow to say anything"
     _note(seed, rounds, history.done)
 
 

@@ -1,7 +1,7 @@
 """Compares files with the receipts of the jobs that wrote them, and finds files that nobody wrote."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ CELLS, MANIFESTS = "cells", "manifests"
 
 def written_faults(
     folder: Folder,
+    wanted: Collection[str],
     digests: Digests,
     progress: Callable[[str], None],
     skipped: Callable[[str], None],
@@ -29,6 +30,8 @@ def written_faults(
     ----------
     folder
         A folder with receipts.
+    wanted
+        The jobs that the config asks for. No run makes anew what others have written: a repair forgets it.
     digests
         What the next run remembers: damage that leaves no trace in a file's times is hidden from it.
     progress
@@ -50,11 +53,16 @@ def written_faults(
             except PermissionError:
                 skipped(str(path))
             except OSError:
-                yield Fault(MISSING, str(path), f"{receipt.job} has written it")
+                fault = Fault(MISSING, str(path), f"{receipt.job} has written it")
             else:
-                if found != expected:
-                    hidden = digests.remembered(path) == expected
-                    yield _changed(path, receipt.job, hidden)
+                if found == expected:
+                    continue
+                hidden = digests.remembered(path) == expected
+                fault = _changed(path, receipt.job, hidden)
+            if receipt.job not in wanted:
+                forgotten = (path, folder.receipt_file(receipt.job))
+                fault = replace(fault, mend=REPAIR, remove=forgotten, touch=())
+            yield fault
 
 
 def _changed(path: Path, job: str, hidden: bool) -> Fault:

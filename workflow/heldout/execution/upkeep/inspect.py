@@ -101,6 +101,7 @@ class Inspection:
         wanted = self._freshness.wanted(found.task)
         yield from written_faults(
             folder,
+            wanted,
             self._digests,
             self._progress,
             lambda path: found.notes.append(f"{path} may not be read by you, and was not checked"),

@@ -26,6 +26,8 @@ ROUNDS = 20
 """Changes of several columns at once, before it is tried one by one."""
 CHANGES = 1000
 """Changes one by one, before no solution counts as found."""
+EFFORT = 1e11
+"""The most for all of these together: a change of m columns costs m³. That is some seconds."""
 TOLERANCE = 1e-12
 """How far beyond λ₁ a slope may be, as a share of the largest |c|."""
 DEPENDENT = 1e-10
@@ -148,6 +150,8 @@ class ActiveSets:
                 return solved
             if len(beyond) > 10 + len(active.columns) // 2:
                 return None  # too long a step: most of them would leave again
+            if len(solved.columns) + len(beyond) > MOST:
+                return None
             settled = len(solved.columns)
             active = solved.joined(beyond, np.sign(slopes[beyond]))
         return None
@@ -155,8 +159,13 @@ class ActiveSets:
     def _by_one(self, active: Active, penalty: Penalty) -> Active | None:
         """The first coefficient to become zero leaves, or the slope farthest beyond λ₁ joins."""
         changed: Active | None = active
+        effort = 0.0
         for _ in range(CHANGES):
-            if changed is None or (solved := self._solved(changed, penalty)) is None:
+            if changed is None:
+                return None
+            effort += len(changed.columns) ** 3
+            solved = self._solved(changed, penalty)
+            if solved is None or effort > EFFORT:
                 return None
             if not self._right(solved, penalty).all():
                 changed = _first_zero(changed, solved.coefs - changed.coefs)
@@ -167,6 +176,8 @@ class ActiveSets:
             beyond = self._beyond(slopes, solved, penalty)
             if not len(beyond):
                 return solved
+            if len(solved.columns) >= MOST:
+                return None
             joins = beyond[[np.argmax(np.abs(slopes[beyond]))]]
             changed = solved.joined(joins, np.sign(slopes[joins]))
             if self._solved(changed, penalty) is None:
@@ -189,8 +200,6 @@ class ActiveSets:
         """With the coefficients (G_A + λ₂)⁻¹(c_A − λ₁s); None if a column is a combination of others."""
         if not len(active.columns):
             return active
-        if len(active.columns) > MOST:
-            return None
         matrix = self._gram.among(active.columns, penalty.ridge)
         wanted = self._correlations[active.columns] - penalty.lasso * active.signs
         factor, coefs, failed = dposv(matrix, wanted)
