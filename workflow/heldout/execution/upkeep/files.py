@@ -52,6 +52,7 @@ def written_faults(
                 found = file_digest(path)
             except PermissionError:
                 skipped(str(path))
+                continue
             except OSError:
                 fault = Fault(MISSING, str(path), f"{receipt.job} has written it")
             else:
