@@ -1,7 +1,7 @@
 """Cells that are kept in memory, for an evaluation that leaves no files."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from heldout.cells.key import Keys
 from heldout.cells.model_file import PickledModel
@@ -66,9 +66,8 @@ class MemoryStore(Store):
         """Take the cells of another store, which another process has filled."""
         self._kept.update(other._kept)
 
-    def read(self, cell: Cell) -> Any:
-        """There is no file."""
-        raise NotImplementedError
+    def read(self, cell: Cell) -> None:
+        """No file is kept."""
 
 
 class KeylessPlan(Plan):
