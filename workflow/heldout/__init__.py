@@ -6,9 +6,11 @@ first used, so that ``import heldout`` costs nothing.
 """
 
 import importlib
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # as in typing, whose import takes as long as the start of Python; each job pays for it
 if TYPE_CHECKING:
+    from typing import Any
+
     from heldout.errors import HeldoutError
     from heldout.execution.launch import run
     from heldout.memory.evaluate import evaluate
@@ -31,7 +33,7 @@ _PUBLIC = {
 __all__ = ["Evaluation", "HeldoutError", "NestedCV", "evaluate", "open", "run"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Import what is asked for."""
     if name not in _PUBLIC:
         raise AttributeError(f"module 'heldout' has no attribute '{name}'")

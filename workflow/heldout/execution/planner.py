@@ -83,6 +83,8 @@ class Planner:
         Snakemake's marks for inputs.
     say
         Prints a line.
+    begin
+        Called once, when the first job is found to be due and may run.
     """
 
     def __init__(
@@ -91,9 +93,11 @@ class Planner:
         situation: Callable[[], Situation],
         flags: Flags,
         say: Callable[[str], Any],
+        begin: Callable[[], object] = lambda: None,
     ):
         self._graph, self._ask_situation = graph, situation
-        self._flags, self._say = flags, say
+        self._flags, self._say, self._begin = flags, say, begin
+        self._begun = False
         self._digests = Digests()
         self._reasons: dict[Key, list[str]] = {}
         self._receipts: dict[str, Receipt | None] = {}
@@ -158,6 +162,9 @@ class Planner:
         if not reasons:
             job.write_once()
             return False
+        if not (self._begun or self._situation.dry):
+            self._begun = True
+            self._begin()
         self._announce(job, reasons)
         job.write(reasons)
         self._mend_times(job)

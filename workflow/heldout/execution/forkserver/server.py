@@ -27,13 +27,14 @@ from heldout.execution.forkserver.lifeline import end_after
 from heldout.execution.lean_imports import without_pandas
 
 EARLY = (
+    "heldout.execution.steps.prepare_data",
     "heldout.execution.steps.draw_splits",
     "scipy.sparse",
     "scipy.optimize",
     "scipy.stats",
     "sklearn.pipeline",
 )
-"""What scikit-learn imports, bit by bit, so that no step waits long."""
+"""What the first step needs, then what scikit-learn imports, bit by bit, so that no step waits long."""
 LATER = (
     "heldout.execution.steps.fit_cells",
     "heldout.execution.steps.estimate_risks",

@@ -1,7 +1,7 @@
-"""Snakemake's side: listen, and start the server when the first step asks for it.
+"""Snakemake's side: listen, and start the server when a step is due, or asks for it.
 
 A run in which no step is due (a dry run, `--lint`, `--unlock`, `--report`, nothing to be done)
-starts no process.
+starts no process. Otherwise the server imports while Snakemake goes on planning.
 """
 
 import atexit
@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from heldout.execution.forkserver.client import ADDRESS, ONE_THREAD
@@ -20,28 +20,40 @@ WAITING = 128
 """How many steps may wait until the server has started."""
 
 
-def listen(libraries: Iterable[str]) -> None:
-    """Tell the jobs of this process where to ask; `libraries` are modules that their steps need."""
+def listen(libraries: Iterable[str]) -> Callable[[], object]:
+    """Tell the jobs of this process where to ask; `libraries` are modules that their steps need.
+
+    Returns a function that starts the server, if no step has asked yet; to be called once at most.
+    """
     if sys.platform != "linux" or ADDRESS in os.environ:
-        return
+        return _nothing
     address = f"heldout-{os.urandom(16).hex()}"
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(f"\0{address}")
     listener.listen(WAITING)
     os.environ[ADDRESS] = address
+    bell, begin = os.pipe()
     threading.Thread(
-        target=_start_when_asked, args=(listener, [*libraries]), daemon=True, name="forkserver"
+        target=_start_when_asked,
+        args=(listener, bell, [*libraries]),
+        daemon=True,
+        name="forkserver",
     ).start()
+    return lambda: os.write(begin, b"!")
 
 
-def _start_when_asked(listener: socket.socket, libraries: list[str]) -> None:
-    """Wait for a step, then leave the socket to the server, and wait for its end.
+def _nothing() -> None:
+    """What starts no server."""
+
+
+def _start_when_asked(listener: socket.socket, bell: int, libraries: list[str]) -> None:
+    """Wait for a step or the bell, then leave the socket to the server, and wait for its end.
 
     The server ends when this thread does or its pipe is closed, so with this process, however that
     ends. If no process can be started, closing the socket sends the steps that wait away: they run
     alone.
     """
-    select.select([listener], [], [])
+    select.select([listener, bell], [], [])
     command = [sys.executable, "-P", "-m", "heldout.execution.forkserver.server"]
     with suppress(OSError):
         with listener:
