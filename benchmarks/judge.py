@@ -5,8 +5,9 @@ from dataclasses import replace
 from statistics import median
 from typing import Any
 
-from goals import DISK, FILES, PEAK, PEAK_OF_ROWS, SECONDS, Goal
-from peers import Found
+from alone import ratio_of_fits, seconds_in_memory
+from goals import DISK, FILES, FITS, IN_MEMORY, PEAK, PEAK_OF_ROWS, SECONDS, Goal
+from peers import Found, Loop
 from timing import agreement, folds_of, fresh_folder, on_disk, peak_of_workflow, run_workflow
 
 
@@ -28,7 +29,8 @@ def judge(goal: Goal, repeats: int) -> dict[str, Any]:
             theirs[peer.name].append(found.seconds)
             agreements[peer.name] = agreement(folder, goal.name, found)
     files, disk = on_disk(folder)
-    measured = {SECONDS: median(ours), FILES: files, DISK: disk} | dict(_peaks(goal))
+    measured = {SECONDS: median(ours), FILES: files, DISK: disk}
+    measured |= dict(_without_snakemake(goal, repeats)) | dict(_peaks(goal))
     ratios = {name: median(ours) / median(seconds) for name, seconds in theirs.items()}
     return {
         "what": goal.what,
@@ -50,6 +52,14 @@ def judge(goal: Goal, repeats: int) -> dict[str, Any]:
             if name in measured | ratios
         },
     }
+
+
+def _without_snakemake(goal: Goal, repeats: int) -> Iterator[tuple[str, float]]:
+    if goal.in_memory:
+        yield IN_MEMORY, median(seconds_in_memory(goal) for _ in range(repeats))
+    if FITS in goal.at_most:
+        loop = next(peer for peer in goal.peers if isinstance(peer, Loop))
+        yield FITS, ratio_of_fits(goal, loop)
 
 
 def _peaks(goal: Goal) -> Iterator[tuple[str, float]]:
@@ -76,7 +86,8 @@ def goals_table(found: dict[str, dict[str, Any]]) -> str:
     """A row for each bound, and for each peer without one, in Markdown."""
     lines = ["| workload | bound | goal | measured | |", "|---|---|---|---|---|"]
     for name, one in found.items():
-        for bound in dict.fromkeys([*one["at most"], *one["peers"], *one["left out"]]):
+        alone = [IN_MEMORY] if IN_MEMORY in one["heldout"] else []
+        for bound in dict.fromkeys([*one["at most"], *one["peers"], *one["left out"], *alone]):
             lines.append(f"| {one['what']} (`{name}`) | {_row(one, bound)} |")
     return "\n".join(lines)
 
@@ -86,6 +97,9 @@ def _row(one: dict[str, Any], bound: str) -> str:
     if bound in one["left out"]:
         return f"seconds over {bound}'s | {goal} | – | {one['left out'][bound]}"
     bold = "**" if one["met"].get(bound) else ""
+    if bound == IN_MEMORY:
+        against = " and ".join(f"{peer['seconds']:g} s" for peer in one["peers"].values())
+        return f"{bound} | – | {one['heldout'][bound]:g} | against {against}"
     if bound not in one["peers"]:
         return f"{bound} | {goal} | {bold}{one['heldout'][bound]:g}{bold} |"
     peer = one["peers"][bound]

@@ -24,6 +24,11 @@ class Table:
         """The name of its file."""
         return f"table.{self.kind}"
 
+    @property
+    def columns(self) -> list[str]:
+        """The names of its columns, without the target."""
+        return [f"x{i:05d}" for i in range(self.p)]
+
     def draw(self) -> tuple[np.ndarray, np.ndarray]:
         """Features and target."""
         generator = np.random.default_rng(0)
@@ -41,7 +46,7 @@ class Table:
         from pyarrow import csv, parquet
 
         features, target = self.draw()
-        columns: dict[str, Any] = {f"x{i:05d}": features[:, i] for i in range(self.p)}
+        columns: dict[str, Any] = dict(zip(self.columns, features.T, strict=True))
         table = pa.table({**columns, "y": target})
         write = csv.write_csv if self.kind == "csv" else parquet.write_table
         write(table, folder / self.file)

@@ -13,8 +13,9 @@ from heldout.cells import packs
 from heldout.cells.key import Keys
 from heldout.cells.manifest import index_of
 from heldout.cells.model_file import SHARED, ModelPickler
-from heldout.cells.pack import MODELS, read_pack
+from heldout.cells.pack import MODELS, Block, Kinds, read_pack
 from heldout.cells.packs import PACKS, pack_files, rewrite
+from heldout.cells.score_file import Identity
 from heldout.cells.store import Cell, Record, Store
 from heldout.cells.verify import CellCheck, Listing
 from heldout.errors import HeldoutError
@@ -64,6 +65,17 @@ def listing(folder, told):
 def only_pack(folder):
     [path] = pack_files(folder / PACKS)
     return path
+
+
+@pytest.mark.parametrize(("learner", "held_out", "taken"), [
+    ("knn", "full", True), ("knn", "k3.r1.f01", False), ("tree", "full", False),
+])  # fmt: skip
+def test_a_block_is_of_one_learner_and_held_out_set(learner, held_out, taken):
+    predictions = Predictions(label=np.array([0, 1, 1]))
+    sets = {"train": 3}
+    block = Block("knn", "full", sets, Kinds.of(predictions))
+    identity = Identity(Keys("fit", "key"), learner, {}, held_out, sets)
+    assert block.takes(identity, predictions) == taken
 
 
 @pytest.fixture

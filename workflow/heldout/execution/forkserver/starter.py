@@ -53,7 +53,8 @@ def _start_when_asked(listener: socket.socket, bell: int, libraries: list[str]) 
     ends. If no process can be started, closing the socket sends the steps that wait away: they run
     alone.
     """
-    select.select([listener, bell], [], [])
+    asked: list[socket.socket | int] = [listener, bell]
+    select.select(asked, [], [])
     command = [sys.executable, "-P", "-m", "heldout.execution.forkserver.server"]
     with suppress(OSError):
         with listener:
