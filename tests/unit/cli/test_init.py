@@ -420,3 +420,12 @@ def test_few_stamps_make_few_blocks(init, tmp_path):
         columns() | NUMBERS | {"year": [2000 + i % 8 for i in range(N)]}, "--time", "year"
     )
     assert task(config)["rolling"]["blocks"] == 6
+
+
+@pytest.mark.parametrize(("rows", "width", "classes", "newton"), [
+    (106, 12_000, 2, True), (1000, 5000, 2, True), (5000, 1000, 2, True), (3000, 3000, 2, False),
+    (300, 2000, 3, True), (3000, 400, 3, False),
+])  # fmt: skip
+def test_logistic_regression_by_the_smaller_number(rows, width, classes, newton):
+    starter = starters(Size(rows, rows * 3 // 5, width, width, classes, 0.0, 17))["logistic"]
+    assert starter.params == ({} if newton else {"solver": "lbfgs", "tol": 1e-4})

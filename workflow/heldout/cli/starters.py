@@ -16,7 +16,7 @@ BUDGET = 120.0
 HOPELESS = 10.0
 """A learner whose poorest grid takes so many times the budget is left out."""
 NEWTON = 1000
-"""With more coefficients than this, Newton's steps take longer than those of lbfgs."""
+"""With more coefficients, and more rows, than this, Newton's steps take longer than those of lbfgs."""
 SORTING = 9e-8
 """Seconds that a tree takes for a value at each of its levels."""
 ROUND, LEAF, COLUMN, COLUMN_OF_LEAF, VALUE = 3e-4, 3e-5, 5e-6, 2.2e-6, 1e-8
@@ -110,10 +110,10 @@ def starters(size: Size) -> dict[str, Starter]:
 
 
 def _logistic(size: Size) -> Starter:
-    coefficients = size.width * (size.classes if size.classes > 2 else 1)
+    smaller = min(size.rows, size.width) * (size.classes if size.classes > 2 else 1)
     large = size.rows * size.width > 10**7
     grid = {"C": {"logspace": [-3, 1, 5] if large else [-4, 4, 9]}}
-    if coefficients <= NEWTON:
+    if smaller <= NEWTON:
         return Starter(grid)
     return Starter(grid, {"solver": "lbfgs", "tol": 1e-4})
 
