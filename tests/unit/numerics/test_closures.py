@@ -69,6 +69,7 @@ OWN = {
         "numerics.engines.rounds",
         "numerics.engines.steps",
         "numerics.steps.first_rounds",
+        "numerics.steps.stages",
         *STEPS,
         *internals(),
     },

@@ -23,10 +23,10 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     folder = tmp_path / "lib" / "site-packages"
     folder.mkdir(parents=True)
     monkeypatch.syspath_prepend(folder)
-    distributions._by_module.cache_clear()
+    distributions.holders.cache_clear()
     return writer(folder)
 
 
 @pytest.fixture(autouse=True)
 def forget_distributions() -> None:
-    distributions._by_module.cache_clear()
+    distributions.holders.cache_clear()

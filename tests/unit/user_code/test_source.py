@@ -301,7 +301,7 @@ def test_learners_of_scikit_learn_cost_nothing_and_keep_their_keys(
 def test_the_names_of_all_modules_are_asked_for_only_where_need_be(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(distributions, "_by_module", None)
+    monkeypatch.setattr(distributions, "holders", None)
     assert source("pyarrow.Table") == f"pyarrow {version_of('pyarrow')}"
 
 

@@ -15,6 +15,8 @@ from heldout.execution.sharing import sealing_notes
 from heldout.execution.specs import build
 from heldout.execution.specs.request import request_of
 from heldout.execution.tasks import DeclaredTask, declared_tasks
+from heldout.learners.libraries import LIBRARIES
+from heldout.learners.threads import package_of
 
 CLOCKS_APART = 60.0
 """Seconds by which the clock of a file server may be ahead."""
@@ -55,13 +57,13 @@ class Study:
 
     @property
     def libraries(self) -> list[str]:
-        """The modules of scikit-learn that hold the estimators of all tasks."""
+        """The modules that hold the estimators of all tasks: of scikit-learn, and of libraries that heldout knows."""
         learners = [learner for task in self._tasks.values() for learner in task.learners]
         paths = [path for learner in learners for path in (learner.classifier, learner.regressor)]
-        modules = [
-            path.rpartition(".")[0] for path in paths if path and path.startswith("sklearn.")
-        ]
-        return list(dict.fromkeys(["sklearn.pipeline", *modules]))
+        modules = [path.replace(":", ".").rpartition(".")[0] for path in paths if path]
+        known = [module for module in modules if package_of(module) in {"sklearn", *LIBRARIES}]
+        others = ["pandas"] if any(package_of(module) in LIBRARIES for module in known) else []
+        return list(dict.fromkeys(["sklearn.pipeline", *others, *known]))
 
     def request(self, step: str, task: str = "", **wildcards: Any) -> dict[str, Any]:
         """All that a step depends on besides files; without a task, a step for all of them."""

@@ -64,7 +64,23 @@ def checked_threads(threads: int | None, path: str, user: Mapping[str, Any], whe
 
 
 def package_of(path: str | None) -> str:
-    """The package of an import path."""
+    """The package of an import path.
+
+    Parameters
+    ----------
+    path
+        `package.module.Name` or `package.module:Name`; None or empty if there is none.
+
+    Returns
+    -------
+    str
+        Its first name.
+
+    Examples
+    --------
+    >>> package_of("lightgbm.LGBMClassifier"), package_of(None)
+    ('lightgbm', '')
+    """
     return (path or "").replace(":", ".").partition(".")[0]
 
 

@@ -13,6 +13,8 @@ LABEL_IS_ARGMAX = {
     "sklearn.ensemble._forest.RandomForestClassifier",
     "sklearn.ensemble._forest.ExtraTreesClassifier",
     "lightgbm.sklearn.LGBMClassifier",
+    "heldout.numerics.steps.xgboost_models.XGBClassifier",
+    "heldout.numerics.steps.xgboost_models.XGBRFClassifier",
 }
 """Classifiers whose label is the first class of highest probability: `predict` need not be called."""
 LABEL_IS_SIGN = {"sklearn.svm._classes.SVC", "sklearn.svm._classes.NuSVC"}

@@ -2,10 +2,11 @@
 
 import json
 import sys
-from importlib.metadata import packages_distributions, version
+from importlib.metadata import version
 from typing import Any
 
 from heldout import __version__
+from heldout.user_code.distributions import holders
 
 OURS = {"heldout", "sklearn", "numpy", "scipy"}
 """Packages that every model needs."""
@@ -42,8 +43,5 @@ def _others(pipeline: Any) -> dict[str, str]:
     parts = [pipeline, *pipeline.get_params(deep=True).values()]
     packages = {type(part).__module__.partition(".")[0] for part in parts}
     packages -= OURS | {*sys.stdlib_module_names}
-    if not packages:
-        return {}
-    found = packages_distributions()
-    names = sorted({name for package in packages for name in found.get(package, [])})
+    names = sorted({name for package in packages for name in holders(package)})
     return {name: version(name) for name in names}

@@ -16,7 +16,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from importlib.abc import MetaPathFinder
 from pathlib import Path
@@ -47,6 +47,8 @@ LATER = (
     "heldout.execution.steps.render_report",
     "heldout.execution.steps.render_index",
 )
+WITHOUT_PANDAS = frozenset({"heldout", "scipy", "sklearn"})
+"""Packages that take pandas for absent while they are imported, and find it later; others would go on without it."""
 BEAT = 0.5
 """Seconds between two signs of life, also while something is imported."""
 PASSED = 4
@@ -126,8 +128,9 @@ class Server(MetaPathFinder):
             return
         sys.meta_path.insert(0, self)
         try:
-            with without_pandas(), suppress(Exception):  # the step that needs it says what is wrong
-                importlib.import_module(module)
+            lean = module.partition(".")[0] in WITHOUT_PANDAS
+            with without_pandas() if lean else nullcontext(), suppress(Exception):
+                importlib.import_module(module)  # the step that needs it says what is wrong
         finally:
             sys.meta_path.remove(self)
 

@@ -18,9 +18,12 @@ from heldout.numerics.rows import own_rows
 from heldout.numerics.steps.builder import ComposedBuilder
 from heldout.numerics.steps.calibration import fit_calibrated
 from heldout.numerics.steps.chain import Chain, global_seed, together
+from heldout.predictions import Predictions
 
 Fit = Callable[[Recipe, Any, Any, Any, dict[str, Any]], Any]
 """Fits a model: takes the θ, the unfitted model, rows, target and arguments; returns the fitted model."""
+Predict = Callable[[Any, Any, list[Any] | None], Predictions]
+"""Predicts: takes the model that was fitted last, held-out rows, and the classes of the task."""
 
 
 def fit(recipe: Recipe, model: Any, train: Any, target: Any, weights: dict[str, Any]) -> Any:
@@ -29,7 +32,9 @@ def fit(recipe: Recipe, model: Any, train: Any, target: Any, weights: dict[str, 
     return model
 
 
-def run(problem: Problem, thetas: list[Theta], fit: Fit = fit) -> Iterator[Outcome]:
+def run(
+    problem: Problem, thetas: list[Theta], fit: Fit = fit, predict: Predict = predict
+) -> Iterator[Outcome]:
     """Fit and predict each θ, those that share steps together; an error is in the outcome of its own θ only."""
     in_order, recipes = together(problem.builder, thetas)
     chain = Chain(problem, recipes)
@@ -37,7 +42,7 @@ def run(problem: Problem, thetas: list[Theta], fit: Fit = fit) -> Iterator[Outco
         started = time.perf_counter()
         try:
             with config_context(assume_finite=False, skip_parameter_validation=False):
-                outcome = _fitted(problem, chain, theta, fit)
+                outcome = _fitted(problem, chain, theta, fit, predict)
         except Exception as error:
             yield Outcome(theta, error=error)
             continue
@@ -50,14 +55,14 @@ def run(problem: Problem, thetas: list[Theta], fit: Fit = fit) -> Iterator[Outco
 class _Fitted:
     """A fitted Pipeline and its predictions."""
 
-    def __init__(self, problem: Problem, steps: list[tuple[str, Any]], held: Any):
+    def __init__(self, problem: Problem, steps: list[tuple[str, Any]], held: Any, predict: Predict):
         self.steps = steps
         assert isinstance(problem.builder, ComposedBuilder)
         self.pipeline = problem.builder.pipeline(steps)
         self.predictions = predict(steps[-1][1], held, problem.builder.columns.classes)
 
 
-def _fitted(problem: Problem, chain: Chain, theta: Theta, fit: Fit) -> _Fitted:
+def _fitted(problem: Problem, chain: Chain, theta: Theta, fit: Fit, predict: Predict) -> _Fitted:
     builder = problem.builder
     assert isinstance(builder, ComposedBuilder)
     recipe = builder.recipe(theta)
@@ -78,4 +83,4 @@ def _fitted(problem: Problem, chain: Chain, theta: Theta, fit: Fit) -> _Fitted:
             model = fit_calibrated(model, method, rows, target, units, seed, weights)
         if builder.classification:
             remember_classes(model, target)
-        return _Fitted(problem, [*steps, (builder.name, model)], held)
+        return _Fitted(problem, [*steps, (builder.name, model)], held, predict)

@@ -115,12 +115,16 @@ class ComposedBuilder(Builder):
         self._check_steps(model)
         return Recipe(columns, steps, {}, with_made(model, self.classification))
 
+    @cached_property
+    def _parts(self) -> set[str]:
+        """The parameters of the model, which may be parts with parameters of their own."""
+        return known_params(self.prototype)[0]
+
     def _check_steps(self, model: Mapping[str, Any]) -> None:
         """Refuse a name that is neither of a step nor of a part of the model."""
-        known, _ = known_params(self.prototype)
         for name in model:
             owner = name.split("__")[0]
-            if owner != name and owner not in known:
+            if owner != name and owner not in self._parts:
                 steps = [step["name"] for step in self.before]
                 raise LearnerError(
                     errors.UNKNOWN_STEP, key="grid", name=owner, known=[*steps, self.name]

@@ -26,6 +26,8 @@ class Library(NamedTuple):
     """See `first_rounds`."""
     quiet: dict[str, Any]
     """Parameters of a fit that prints nothing."""
+    rows: Callable[[Any, Any], Any] = lambda model, rows: rows
+    """See `rows_for`."""
 
 
 def first_rounds(model: Any, own: Any, rounds: int) -> Any:
@@ -51,6 +53,24 @@ def first_rounds(model: Any, own: Any, rounds: int) -> Any:
 def has_rounds(model: Any, rounds: int) -> bool:
     """Whether a fitted model has as many rounds as it was asked for: only then is the place of each known."""
     return library_of(type(model)).count(model) == rounds
+
+
+def rows_for(model: Any, rows: Any) -> Any:
+    """Rows in a form that all models of a family predict from, so that they are converted once.
+
+    Parameters
+    ----------
+    model
+        One of the models, fitted.
+    rows
+        Rows as its `predict` takes them.
+
+    Returns
+    -------
+    Any
+        What its `predict` makes of them first, if the library has a name for that.
+    """
+    return library_of(type(model)).rows(model, rows)
 
 
 def library_of(kind: type) -> Library:
@@ -122,6 +142,12 @@ def _cut_catboost(model: Any, own: Any, rounds: int) -> Any:
     return short
 
 
+def _pool(model: Any, rows: Any) -> Any:
+    import catboost
+
+    return catboost.Pool(rows, cat_features=model.get_cat_feature_indices())
+
+
 LIBRARIES = {
     "lightgbm": Library(
         lambda model: model.booster_.current_iteration(),
@@ -135,6 +161,7 @@ LIBRARIES = {
         lambda model: model.tree_count_,
         _cut_catboost,
         {"thread_count": 1, "learning_rate": 0.1, "verbose": False, "allow_writing_files": False},
+        _pool,
     ),
 }  # fmt: skip
 """By the name of the package."""
