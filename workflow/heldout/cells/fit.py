@@ -242,8 +242,8 @@ def fit_model(plan: Plan, learner: Learner, resample: Resample, theta: Theta) ->
     from heldout.numerics.builders import builder_of
 
     builder = builder_of(threaded(learner, learner.threads), columns_of(plan.table))
-    problem = Problems(plan).problem(builder, resample)
-    problem = replace(problem, held_features=problem.train_features[:1])
+    first = replace(resample, held={resample.name: resample.train[:1]})
+    problem = Problems(plan).problem(builder, first)
     about = learner, builder.classification, [theta], plan.table.weighted
     engines = by_engine(*about, has_texts(plan.table))
     return next(iter(run.fit(problem, engines)))
