@@ -15,6 +15,7 @@ COMMON = {
     "learners.definition",
     "names",
     "numerics",
+    "numerics.cut",
     "numerics.encodings",
     "numerics.engines.generic",
     "numerics.errors",
@@ -101,7 +102,11 @@ OWN = {
         *internals("tree_depths", "tree_growth", "tree_splits", "feature_order", "tree_pruning"),
     },
     "forest": {"numerics.engines.forest", *TREES},
-    "boosting": {"numerics.engines.boosting", *PATH, *internals("boosting_stages")},
+    "boosting": {
+        "numerics.engines.boosting",
+        *PATH,
+        *internals("boosting_stages", "boosting_bins", "boosting_routes"),
+    },
 }
 WITHOUT_GENERIC = {"steps", "rounds"}
 """Engines that do without the generic one."""

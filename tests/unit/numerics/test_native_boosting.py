@@ -144,7 +144,7 @@ def test_learners_with_and_without_it_do_not_share_preprocessing():
         theta = {"max_depth": 2} if name == "tree" else {"max_iter": 5}
         engines = by_engine(builder.definition, True, [theta])
         assert all(one.error is None for one in run.fit(problem, engines))
-    assert len(shared) == 2
+    assert len([name for name in shared if "bins:" not in name]) == 2
 
 
 def test_the_schema_of_the_case_survives_json():

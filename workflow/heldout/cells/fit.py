@@ -1,5 +1,6 @@
 """Fitting a batch of cells: only those whose key is not in the store."""
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -164,8 +165,8 @@ class Fitter:
 def share(plan: Plan, batch: int, batches: int) -> Iterator[tuple[Resample, Learner]]:
     """Which training sets and learners one batch fits.
 
-    Whole training sets, if there are at least as many as batches; learners with an endless grid are
-    left out.
+    Whole training sets, if there are at least as many as batches, so that batches have about as many rows to
+    train on; learners with an endless grid are left out.
 
     Parameters
     ----------
@@ -189,13 +190,35 @@ def share(plan: Plan, batch: int, batches: int) -> Iterator[tuple[Resample, Lear
     [('fold 2', 'knn'), ('fold 2', 'tree')]
     """
     finite = [learner for learner in plan.learners if not learner.endless]
-    by_resample = len(plan.resamples) >= batches
-    number = 0
-    for i, resample in enumerate(plan.resamples):
-        for learner in finite:
-            if (i if by_resample else number) % batches == batch - 1:
-                yield resample, learner
-            number += 1
+    if len(plan.resamples) >= batches:
+        places = _balanced([_rows_to_fit(one) for one in plan.resamples], batches)
+        mine = [
+            one for one, place in zip(plan.resamples, places, strict=True) if place == batch - 1
+        ]
+        yield from itertools.product(mine, finite)
+    else:
+        yield from itertools.islice(
+            itertools.product(plan.resamples, finite), batch - 1, None, batches
+        )
+
+
+def _rows_to_fit(resample: Resample) -> int:
+    return len(resample.train) + sum(len(member.train) for member in resample.members)
+
+
+def _balanced(sizes: list[int], batches: int) -> list[int]:
+    """The batch of each training set: the largest sets first, each to the batch with the fewest rows.
+
+    Examples
+    --------
+    >>> _balanced([6, 6, 6, 6], 2), _balanced([4, 3, 3, 3, 3], 2)
+    ([0, 1, 0, 1], [0, 1, 1, 0, 1])
+    """
+    rows, places = [0] * batches, [0] * len(sizes)
+    for place in sorted(range(len(sizes)), key=lambda one: -sizes[one]):
+        places[place] = rows.index(min(rows))
+        rows[places[place]] += sizes[place]
+    return places
 
 
 def _finite(predictions: Predictions) -> bool:
@@ -242,8 +265,8 @@ def fit_model(plan: Plan, learner: Learner, resample: Resample, theta: Theta) ->
     from heldout.numerics.builders import builder_of
 
     builder = builder_of(threaded(learner, learner.threads), columns_of(plan.table))
-    problem = Problems(plan).problem(builder, resample)
-    problem = replace(problem, held_features=problem.train_features[:1])
+    first = replace(resample, held={resample.name: resample.train[:1]})
+    problem = Problems(plan).problem(builder, first)
     about = learner, builder.classification, [theta], plan.table.weighted
     engines = by_engine(*about, has_texts(plan.table))
     return next(iter(run.fit(problem, engines)))

@@ -154,7 +154,8 @@ def _read_and_seal(request: Request, given: pa.Table | None) -> _Apart:
     request, table = typed_times(request, table, request.data, numbers)
     check_weights(request.weights, table, request.data, numbers)
     places, sealed = seal(request, raw, table, numbers)
-    unsealed = table.take(pa.array(places))
+    whole_table = np.array_equal(places, np.arange(table.num_rows))
+    unsealed = table if whole_table else table.take(pa.array(places))  # a copy
     check_some_weight(request.weights, unsealed, "unsealed")
     check_some_weight(request.weights, sealed, "sealed")
     return _Apart(

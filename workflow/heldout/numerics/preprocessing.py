@@ -122,6 +122,11 @@ class Preprocessor(BaseEstimator):
             filled = np.hstack([filled, further])
         return self._with_categories(filled, features)
 
+    @property
+    def only_numbers(self) -> bool:
+        """Whether rows stay as they are, but for columns that are left out: nothing is learned from them."""
+        return self.native and not (self.categories or self.dates or self.many)
+
     def _as_they_are(self, features: np.ndarray) -> np.ndarray:
         """Numbers, codes of categories, parts of dates, counts and buckets; no copy where that is all there is."""
         columns = [*self.numbers, *self.categories]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from heldout.names import Theta
+from heldout.numerics.cut import Cut
 from heldout.numerics.fit_warning import FitWarning
 from heldout.numerics.pipeline import Builder
 from heldout.predictions import Predictions
@@ -53,7 +54,8 @@ class Problem:
     builder
         Builds the learner's Pipelines.
     train_features, train_target
-        The training rows. The target is a code of a class, or a number.
+        The training rows. The target is a code of a class, or a number. Features may be given as a `Cut`;
+        they are read as a matrix.
     held_features
         The rows to predict; the same object as `train_features` if these are the training rows.
     seed
@@ -87,6 +89,29 @@ class Problem:
     origin: Origin | None = None
     weights: np.ndarray | None = None
     units: np.ndarray | None = None
+
+    def cuts(self) -> tuple[Cut, Cut] | None:
+        """The training rows and those to predict, not yet cut; None if they were given as matrices."""
+        train, held = vars(self)["train_features"], vars(self)["held_features"]
+        return (train, held) if isinstance(train, Cut) and isinstance(held, Cut) else None
+
+
+class _Rows:
+    """A field with rows: those of a table are cut out of it when the field is read."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __get__(self, problem: Problem, kind: type) -> Any:
+        given = vars(problem)[self._name]
+        return given.array if isinstance(given, Cut) else given
+
+    def __set__(self, problem: Problem, given: Any) -> None:
+        vars(problem)[self._name] = given
+
+
+for _name in ("train_features", "held_features"):
+    setattr(Problem, _name, _Rows(_name))
 
 
 @dataclass(frozen=True)
@@ -150,8 +175,8 @@ class TrainingSet:
 class TrainingSets:
     """Makes problems from the rows of a table.
 
-    Rows are sliced, and preprocessing is fitted, once for all learners that follow one another on
-    the same training set.
+    Rows are cut out of the table once, if a learner asks for them, and preprocessing is fitted once, for all
+    learners that follow one another on the same training set.
 
     Parameters
     ----------
@@ -215,9 +240,7 @@ class TrainingSets:
         sets = [(one.train, one.held_rows) for one in self._expected.values()]
         return Job(self._features, sets)
 
-    def _slices(
-        self, training_set: TrainingSet, frame: bool
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _slices(self, training_set: TrainingSet, frame: bool) -> tuple[Any, np.ndarray, Any]:
         train, held = training_set.train, training_set.held_rows
         target, rows = self._target[train], self._rows_of(frame)
         features = rows(train)
@@ -225,7 +248,7 @@ class TrainingSets:
 
     def _rows_of(self, frame: bool) -> Callable[[Rows], Any]:
         if not frame:
-            return lambda rows: self._features[rows]
+            return lambda rows: Cut(self._features, rows)
         if self._frame is None:
             raise ValueError("these learners take a DataFrame, and there is none")
         whole = self._frame()

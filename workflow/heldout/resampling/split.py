@@ -7,6 +7,7 @@ for, it becomes a list of `Resample`s: training rows and one or more named held-
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -136,14 +137,24 @@ class Partition:
         return f"k{self.k}.r{self.repeat}.{left_out}"
 
     def rows(self, fold: int) -> np.ndarray:
-        """The rows of a fold."""
-        return np.flatnonzero(self.fold == fold)
+        """The rows of a fold; the same array each time."""
+        return self._rows[fold]
+
+    @cached_property
+    def _rows(self) -> list[np.ndarray]:
+        return [_numbers(self.fold == fold) for fold in range(self.k)]
 
     def without(self, *folds: int) -> Resample:
         """Train without these folds; each of them is a held-out set."""
-        train = np.flatnonzero(~np.isin(self.fold, folds))
+        train = _numbers(~np.isin(self.fold, folds))
         held = {self.set_name(fold): self.rows(fold) for fold in sorted(folds)}
         return Resample(self.set_name(*folds), train, held)
+
+
+def _numbers(marked: np.ndarray) -> np.ndarray:
+    """The rows that are marked; in 32 bits, as all training sets of a task are in memory together."""
+    found = np.flatnonzero(marked)
+    return found.astype(np.int32) if len(marked) <= np.iinfo(np.int32).max else found
 
 
 def partitions(split: Split) -> list[Partition]:

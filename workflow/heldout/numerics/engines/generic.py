@@ -57,8 +57,7 @@ def preprocess(problem: Problem, recipe: Recipe) -> tuple[Pipeline, np.ndarray, 
     tuple
         The fitted steps before the model, the transformed training rows and held-out rows.
     """
-    scale, polynomial = problem.builder.definition.scale, problem.builder.definition.polynomial
-    name = f"{scale}:{polynomial}:{recipe.shared}"
+    name = name_of_rows(problem, recipe)
     if name not in problem.preprocessed:
         if _size(problem.preprocessed) > KEPT:
             problem.preprocessed.clear()
@@ -70,6 +69,12 @@ def preprocess(problem: Problem, recipe: Recipe) -> tuple[Pipeline, np.ndarray, 
             held = train if same else step.transform(held)
         problem.preprocessed[name] = fitted, train, held
     return problem.preprocessed[name]
+
+
+def name_of_rows(problem: Problem, recipe: Recipe) -> str:
+    """A text that is equal for all θ, and learners, whose preprocessed rows of a training set are equal."""
+    definition = problem.builder.definition
+    return f"{definition.scale}:{definition.polynomial}:{recipe.shared}"
 
 
 def _size(preprocessed: Mapping[str, tuple[Any, ...]]) -> int:

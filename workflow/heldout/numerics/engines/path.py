@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from heldout.names import Theta, canonical
-from heldout.numerics.engines.generic import preprocess
+from heldout.numerics.engines.generic import name_of_rows, preprocess
 from heldout.numerics.pipeline import MODEL, Recipe
 from heldout.numerics.problem import Outcome, Problem
 from heldout.predictions import Predictions
@@ -28,14 +28,22 @@ class Path(NamedTuple):
     problem: Problem
     preprocessing: Pipeline
     """The fitted steps before the model."""
+    name: str
+    """Equal for all paths of a training set with the same preprocessed rows."""
 
 
+Prepare = Callable[[Problem, Recipe], tuple[Pipeline, Any, Any]]
+"""Fits the steps before the model; returns them, and the transformed training rows and held-out rows."""
 Fit = Callable[[Path], Iterator[tuple[BaseEstimator, Predictions]]]
 """Fits the models of a path in order; yields each with its predictions on the held-out rows."""
 
 
 def run_path(
-    problem: Problem, thetas: list[Theta], parameters: str | tuple[str, ...], fit: Fit
+    problem: Problem,
+    thetas: list[Theta],
+    parameters: str | tuple[str, ...],
+    fit: Fit,
+    prepare: Prepare = preprocess,
 ) -> Iterator[Outcome]:
     """Fit θ path by path; an error is in the outcome of its own θ only.
 
@@ -49,6 +57,8 @@ def run_path(
         The hyper-parameters all of whose values are fitted in one pass.
     fit
         Fits one path.
+    prepare
+        Fits the preprocessing that its θ share.
 
     Yields
     ------
@@ -57,7 +67,7 @@ def run_path(
     """
     names = (parameters,) if isinstance(parameters, str) else parameters
     for group, recipe in _groups(problem, thetas, names):
-        yield from _run_group(problem, group, recipe, fit)
+        yield from _run_group(problem, group, recipe, fit, prepare)
 
 
 def _groups(
@@ -73,17 +83,18 @@ def _groups(
 
 
 def _run_group(
-    problem: Problem, thetas: list[Theta], recipe: Recipe, fit: Fit
+    problem: Problem, thetas: list[Theta], recipe: Recipe, fit: Fit, prepare: Prepare
 ) -> Iterator[Outcome]:
     done = 0
     started = time.perf_counter()
     try:
-        fitted, train, held = preprocess(problem, recipe)
+        fitted, train, held = prepare(problem, recipe)
         builder = problem.builder
         models = [builder.estimator(builder.recipe(theta), problem.seed) for theta in thetas]
         target, classes = problem.train_target, builder.columns.classes
         shared = [step for _, step in fitted.steps]
-        pairs = fit(Path(models, train, target, held, classes, problem, fitted))
+        name = name_of_rows(problem, recipe)
+        pairs = fit(Path(models, train, target, held, classes, problem, fitted, name))
         for theta in thetas:
             model, predictions = next(pairs)
             pipeline = Pipeline([*fitted.steps, (MODEL, model)])
@@ -92,15 +103,15 @@ def _run_group(
             done += 1
             started = time.perf_counter()
     except Exception as error:
-        yield from _one_by_one(problem, thetas[done:], error, fit)
+        yield from _one_by_one(problem, thetas[done:], error, fit, prepare)
 
 
 def _one_by_one(
-    problem: Problem, thetas: list[Theta], error: Exception, fit: Fit
+    problem: Problem, thetas: list[Theta], error: Exception, fit: Fit, prepare: Prepare
 ) -> Iterator[Outcome]:
     """After an error, fit each of several θ alone, so that only the one that causes it fails."""
     if len(thetas) == 1:
         yield Outcome(thetas[0], error=error)
         return
     for theta in thetas:
-        yield from _run_group(problem, [theta], problem.builder.recipe(theta), fit)
+        yield from _run_group(problem, [theta], problem.builder.recipe(theta), fit, prepare)
