@@ -6,6 +6,7 @@ is polynomial, and ``model``.
 """
 
 import copy
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -116,7 +117,13 @@ class Recipe:
     @cached_property
     def shared(self) -> str:
         """A text that is equal for all θ with the same preprocessing."""
-        return canonical([self.columns, self.prepare, self.poly, self.native])
+        return f"{_text(self.columns)} {canonical([self.prepare, self.poly, self.native])}"
+
+
+@functools.cache
+def _text(columns: tuple[int, ...]) -> str:
+    """Of positions, which may be thousands, the same for every θ."""
+    return canonical(columns)
 
 
 class Builder:
@@ -288,10 +295,14 @@ class Builder:
             native=recipe.native is not None,
         )
 
+    @cached_property
+    def _all_positions(self) -> tuple[int, ...]:
+        return tuple(range(len(self.columns.names)))
+
     def _positions(self, names: list[str] | None) -> tuple[int, ...]:
         known, key = self.columns.names, f"grid.{FEATURES}"
         if names is None:
-            return tuple(range(len(known)))
+            return self._all_positions
         for name in names:
             if name not in known:
                 raise LearnerError(errors.UNKNOWN_COLUMN, key=key, name=name, known=known)
