@@ -87,7 +87,10 @@ OWN = {
     },
     "logistic": {
         "numerics.engines.logistic",
-        *(f"numerics.logistic.{name}" for name in ("by_columns", "by_rows", "loss", "newton")),
+        *(
+            f"numerics.logistic.{name}"
+            for name in ("by_columns", "by_rows", "by_scores", "loss", "newton")
+        ),
         *PATH,
     },
     "svm": {

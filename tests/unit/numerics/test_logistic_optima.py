@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from heldout.numerics.engines import logistic
-from heldout.numerics.logistic import by_columns
+from heldout.numerics.logistic import by_columns, by_rows
 from heldout.numerics.logistic.by_columns import ByColumns
 from heldout.numerics.logistic.by_rows import ByRows
 from heldout.numerics.logistic.loss import Loss
-from heldout.numerics.logistic.newton import Point, minimise
+from heldout.numerics.logistic.newton import Points, minimise
 
-SHAPES = [(40, 6), (40, 39), (12, 60)]
+SHAPES = [(40, 6), (40, 39), (12, 60), (40, 400)]
 
 
 def case(shape: tuple[int, int], classes: int, separable: bool = False) -> tuple[np.ndarray, Loss]:
@@ -52,19 +52,51 @@ def test_rows_columns_and_products_find_the_same_optimum(
     shape: tuple[int, int], classes: int, separable: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows, loss = case(shape, classes, separable)
-    for c in (1e-3, 1.0, 1e3):
-        by_rows = ByRows(rows, loss).solve(c, 1e-10, 100)
-        whole = ByColumns(rows, loss).solve(c, 1e-10, 100)
-        monkeypatch.setattr(by_columns, "DENSE", 0)
-        by_products = ByColumns(rows, loss).solve(c, 1e-10, 100)
-        monkeypatch.undo()
-        assert by_rows is not None
-        assert steepest(rows, loss, by_rows, c) < 1e-5
-        for other in (whole, by_products):
+    cs = [1e-3, 1.0, 1e3]
+    whole = ByColumns(rows, loss).solve(cs, 1e-10, 100)
+    scores = ByRows(rows, loss).solve(cs, 1e-10, 100)
+    monkeypatch.setattr(by_columns, "DENSE", 0)
+    products = ByColumns(rows, loss).solve(cs, 1e-10, 100)
+    monkeypatch.setattr(by_rows, "inverse_of", lambda *given: None)
+    for c, factored, *others in zip(
+        cs, ByRows(rows, loss).solve(cs, 1e-10, 100), whole, scores, products, strict=True
+    ):
+        assert factored is not None
+        assert steepest(rows, loss, factored, c) < 1e-5
+        for other in others:
             assert other is not None
-            np.testing.assert_allclose(other.coef, by_rows.coef, rtol=0, atol=1e-7)
-            np.testing.assert_allclose(other.intercept, by_rows.intercept, rtol=0, atol=1e-7)
-        assert max(by_rows.steps, whole.steps if whole else 0) < 30
+            np.testing.assert_allclose(other.coef, factored.coef, rtol=0, atol=1e-7)
+            np.testing.assert_allclose(other.intercept, factored.intercept, rtol=0, atol=1e-7)
+        assert max(factored.steps, others[0].steps) < 30
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_scores_are_found_themselves_where_rows_are_far_from_combinations(classes: int) -> None:
+    rows, loss = case((40, 400), classes)
+    assert ByRows(rows, loss)._inverse is not None
+    again = np.vstack([rows, rows[:1]])
+    weights = np.ones(41)
+    assert ByRows(again, Loss(np.arange(41) % classes, classes, weights))._inverse is None
+    rows[:, 0] *= 1e4
+    assert ByRows(rows, loss)._inverse is None
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+@pytest.mark.parametrize("shape", [(40, 400), (40, 41), (40, 6)], ids=str)
+def test_how_many_are_solved_side_by_side_changes_no_bit(
+    shape: tuple[int, int], classes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, loss = case(shape, classes)
+    cs = [10.0**i for i in range(-4, 5)]
+    kind = ByColumns if shape[1] < 40 else ByRows
+    together = kind(rows, loss).solve(cs, 1e-10, 100)
+    monkeypatch.setattr(by_rows, "AT_ONCE", 2 * classes * 40)
+    monkeypatch.setattr(by_columns, "AT_ONCE", 0)
+    for one, other in zip(together, kind(rows, loss).solve(cs, 1e-10, 100), strict=True):
+        assert one is not None
+        assert other is not None
+        np.testing.assert_array_equal(one.coef, other.coef)
+        np.testing.assert_array_equal(one.intercept, other.intercept)
 
 
 @pytest.mark.parametrize("classes", [2, 4])
@@ -95,35 +127,43 @@ def test_what_costs_less_is_chosen(shape: tuple[int, int], classes: int, chosen:
 def test_too_few_steps_do_not_reach_the_optimum() -> None:
     rows, loss = case((40, 6), 3)
     for optima in (ByRows(rows, loss), ByColumns(rows, loss)):
-        assert optima.solve(1e-4, 1e-10, 1) is None
-        assert optima.solve(1.0, 1e-10, 30) is not None
+        assert optima.solve([1e-4], 1e-10, 1) == [None]
+        assert optima.solve([1.0], 1e-10, 30) != [None]
 
 
 def test_numbers_that_overflow_have_no_optimum() -> None:
     rows, loss = case((10, 20), 2)
     with np.errstate(all="ignore"):
-        assert ByRows(rows * 1e200, loss).solve(1.0, 1e-10, 100) is None
+        assert ByRows(rows * 1e200, loss).solve([1.0], 1e-10, 100) == [None]
 
 
 class Steep:
-    """√(1 + x²), whose curvature shrinks away from 0: whole steps from afar go too far."""
+    """√(1 + x²), whose curvature shrinks away from 0: whole steps from afar go too far. And (x − 1)²."""
 
     def start(self) -> Any:
-        return np.array([[4.0]]), None
+        return np.array([[[4.0]], [[4.0]]]), np.zeros(2, bool)
 
-    def at(self, parameters: np.ndarray) -> Point:
-        x = float(parameters[0, 0])
-        slope = np.array([[x / np.hypot(1, x)]])
-        return Point(parameters, parameters, parameters, np.hypot(1, x), slope, abs(slope[0, 0]))
+    def at(self, parameters: np.ndarray, which: np.ndarray) -> Points:
+        x, first = parameters[:, 0, 0], which == 0
+        value = np.where(first, np.hypot(1, x), (x - 1) ** 2)
+        slope = np.where(first, x / np.hypot(1, x), 2 * (x - 1))
+        wide = slope[:, None, None]
+        return Points(parameters, parameters, parameters, value, wide, np.abs(slope), value)
 
-    def step_by_curvature(self, point: Point) -> Any:
-        x = float(point.parameters[0, 0])
-        return lambda now: -now.slope * (1 + x * x) ** 1.5
+    def factor(self, points: Points, which: np.ndarray) -> np.ndarray:
+        return np.ones(len(which), bool)
+
+    def towards(self, points: Points, which: np.ndarray) -> np.ndarray:
+        x = points.parameters
+        return -points.slope * np.where(which[:, None, None] == 0, (1 + x * x) ** 1.5, 0.5)
 
 
 def test_steps_that_go_too_far_are_halved() -> None:
-    """Newton's own steps on √(1 + x²) from 4 diverge."""
-    found = minimise(Steep(), 1e-10, 50)
-    assert found is not None
-    assert abs(found[0][0, 0]) < 1e-8
-    assert found[1] < 15
+    """Newton's own steps on √(1 + x²) from 4 diverge; beside it one step is enough."""
+    halved, whole = minimise(Steep(), 1e-10, 50)
+    assert halved is not None
+    assert abs(halved[0][0, 0]) < 1e-8
+    assert halved[1] < 15
+    assert whole is not None
+    assert whole[0][0, 0] == pytest.approx(1, abs=1e-12)
+    assert whole[1] < 4

@@ -90,7 +90,7 @@ class Fitter:
                 self.batch.cells.append((cell, record))
                 self.progress.add()
             else:
-                missing[canonical(theta)] = cell, keys
+                missing[cell.text] = cell, keys
         try:
             for outcome, fitted in self._outcomes(learner, resample, list(missing.values())):
                 cell, keys = missing[canonical(outcome.theta)]

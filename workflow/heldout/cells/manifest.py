@@ -37,7 +37,7 @@ def write_manifest(path: Path, facts: dict[str, Any], cells: Iterable[tuple[Cell
     """
     grouped: dict[tuple[str, str], dict[str, Any]] = {}
     for cell, record in cells:
-        group = (cell.learner, canonical(cell.theta))
+        group = (cell.learner, cell.text)
         entry = grouped.setdefault(
             group, {"learner": cell.learner, "theta": cell.theta, "sets": {}}
         )

@@ -243,10 +243,15 @@ class ModelPickler:
         return PickledModel(_compressed(pickled), parts, self._written)
 
     def _matrix_of(self, model: Any) -> TrainingMatrix | None:
-        """The rows that the last step of a Pipeline was trained on."""
-        if self._table is None or self._rows is None:
+        """The rows that the last step of a Pipeline was trained on; None for a linear model, which holds none."""
+        steps = [step for _, step in getattr(model, "steps", [])]
+        if (
+            self._table is None
+            or self._rows is None
+            or (steps and "coef_" in getattr(steps[-1], "__dict__", ()))
+        ):
             return None
-        steps = [step for _, step in getattr(model, "steps", [])[:-1]]
+        steps = steps[:-1]
         if self._matrix is None or not self._matrix.is_by(steps):
             self._matrix = TrainingMatrix(self._table, self._rows, steps)
         return self._matrix

@@ -32,7 +32,7 @@ from heldout.cells import score_file
 from heldout.cells.score_file import Circumstances, Identity, ScoreFile
 from heldout.cells.version import FORMAT
 from heldout.files import append_bytes
-from heldout.names import canonical, digest, theta_folder
+from heldout.names import digest, theta_folder
 from heldout.numerics.fit_warning import FitWarning
 from heldout.predictions import Predictions
 
@@ -143,7 +143,7 @@ class Block:
         keys = identity.keys
         self.rows.append(
             Row(
-                canonical(identity.theta),
+                identity.text,
                 keys.cell,
                 keys.fit,
                 seal,
@@ -159,7 +159,7 @@ class Block:
         )
         self.bodies.append(body)
         if model is not None:
-            self.models.append(framed(model))
+            self.models.append(framed(model, fit.model))
         return seal
 
     @property
@@ -292,13 +292,13 @@ def block_of(cells: Iterable[PackedCell]) -> Block:
         model = cell.model()
         block.rows.append(cell.row._replace(model_at=sum(map(len, block.models))))
         block.bodies.append(_part(cell.pack, cell.at, cell.row.size))
-        block.models += [] if model is None else [framed(model)]
+        block.models += [] if model is None else [framed(model, cell.row.model)]
     return block
 
 
-def framed(model: bytes) -> bytes:
-    """A model as it stands in a file of many."""
-    return bytes.fromhex(digest(model)) + len(model).to_bytes(SIZES, "little") + model
+def framed(model: bytes, known: str | None = None) -> bytes:
+    """A model as it stands in a file of many; its digest need not be computed where it is known."""
+    return bytes.fromhex(known or digest(model)) + len(model).to_bytes(SIZES, "little") + model
 
 
 class Frame(NamedTuple):

@@ -63,6 +63,11 @@ class Identity:
     held_out: str
     sets: dict[str, int]
 
+    @cached_property
+    def text(self) -> str:
+        """θ as canonical text."""
+        return canonical(self.theta)
+
     def metadata(self) -> dict[str, str]:
         """The entries of the file's header."""
         return {
@@ -70,7 +75,7 @@ class Identity:
             "key": self.keys.cell,
             "fit": self.keys.fit,
             "learner": self.learner,
-            "theta": canonical(self.theta),
+            "theta": self.text,
             "held_out": self.held_out,
             "sets": json.dumps(self.sets),
         }

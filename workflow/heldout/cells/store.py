@@ -68,6 +68,11 @@ class Cell:
         """The name of θ's folder."""
         return theta_name(self.theta)
 
+    @cached_property
+    def text(self) -> str:
+        """θ as canonical text."""
+        return canonical(self.theta)
+
     def __str__(self) -> str:
         theta = json.dumps(self.theta, sort_keys=True, ensure_ascii=False)
         return f"learner '{self.learner}', θ = {theta}, held-out set '{self.held_out}'"
@@ -157,7 +162,7 @@ class Store:
         return record_in(scores)
 
     def _packed(self, cell: Cell) -> Sequence[PackedCell]:
-        return self.packs.copies(cell.learner, canonical(cell.theta), cell.held_out)
+        return self.packs.copies(cell.learner, cell.text, cell.held_out)
 
     def write(
         self,

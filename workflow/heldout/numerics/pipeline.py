@@ -6,6 +6,7 @@ is polynomial, and ``model``.
 """
 
 import copy
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -116,7 +117,13 @@ class Recipe:
     @cached_property
     def shared(self) -> str:
         """A text that is equal for all θ with the same preprocessing."""
-        return canonical([self.columns, self.prepare, self.poly, self.native])
+        return f"{_text(self.columns)} {canonical([self.prepare, self.poly, self.native])}"
+
+
+@functools.cache
+def _text(columns: tuple[int, ...]) -> str:
+    """Of positions, which may be thousands, the same for every θ."""
+    return canonical(columns)
 
 
 class Builder:
@@ -276,22 +283,47 @@ class Builder:
         return {labels.index(str(label)): weight for label, weight in by_label.items()}
 
     def _preprocessor(self, recipe: Recipe) -> Preprocessor:
-        kinds, columns = self.columns, recipe.columns
-        listed = [i for i in columns if kinds.is_category(i)]
-        categories = listed if recipe.native is None else list(recipe.native)
+        kept = recipe.columns, recipe.native
+        if kept not in self._by_kind:
+            self._by_kind[kept] = self._sorted(*kept)
+        numbers, categories, dates, many = (list(one) for one in self._by_kind[kept])
         return Preprocessor(
-            numbers=[i for i in columns if i in kinds.numbers],
+            numbers=numbers,
             categories=categories,
             scale=self.definition.scale,
-            dates=[i for i in columns if i in kinds.dates],
-            many=[i for i in columns if i in kinds.many or i in {*listed} - {*categories}],
+            dates=dates,
+            many=many,
             native=recipe.native is not None,
         )
+
+    @cached_property
+    def _by_kind(self) -> dict[Any, tuple[list[int], ...]]:
+        """What has been sorted, since there may be thousands of columns and many training sets."""
+        return {}
+
+    def _sorted(
+        self, columns: tuple[int, ...], native: tuple[int, ...] | None
+    ) -> tuple[list[int], ...]:
+        """Positions of numbers, of categories that get columns, of dates, of categories that are counted."""
+        kinds = self.columns
+        listed = [i for i in columns if kinds.is_category(i)]
+        categories = listed if native is None else list(native)
+        counted = {*listed} - {*categories}
+        return (
+            [i for i in columns if i in kinds.numbers],
+            categories,
+            [i for i in columns if i in kinds.dates],
+            [i for i in columns if i in kinds.many or i in counted],
+        )
+
+    @cached_property
+    def _all_positions(self) -> tuple[int, ...]:
+        return tuple(range(len(self.columns.names)))
 
     def _positions(self, names: list[str] | None) -> tuple[int, ...]:
         known, key = self.columns.names, f"grid.{FEATURES}"
         if names is None:
-            return tuple(range(len(known)))
+            return self._all_positions
         for name in names:
             if name not in known:
                 raise LearnerError(errors.UNKNOWN_COLUMN, key=key, name=name, known=known)

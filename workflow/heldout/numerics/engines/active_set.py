@@ -38,21 +38,30 @@ MOST = 2000
 """Columns in use, beyond which coordinate descent is faster."""
 
 
+class System(NamedTuple):
+    """G_A + λ₂ and its Cholesky factor, for other λ₁."""
+
+    ridge: float
+    matrix: np.ndarray
+    factor: np.ndarray
+
+
 class Active(NamedTuple):
-    """The columns in use, with the signs and values of their coefficients."""
+    """The columns in use, with the signs and values of their coefficients, and what was factored for them."""
 
     columns: np.ndarray
     signs: np.ndarray
     coefs: np.ndarray
+    system: System | None = None
 
     def only(self, kept: np.ndarray) -> "Active":
         """Some of the columns."""
-        return Active(*(values[kept] for values in self))
+        return Active(self.columns[kept], self.signs[kept], self.coefs[kept])
 
     def joined(self, columns: np.ndarray, signs: np.ndarray) -> "Active":
         """With further columns, whose coefficients are still 0."""
         more = columns, signs, np.zeros(len(columns))
-        return Active(*(np.concatenate(pair) for pair in zip(self, more, strict=True)))
+        return Active(*(np.concatenate(pair) for pair in zip(self[:3], more, strict=True)))
 
 
 NONE = Active(np.zeros(0, np.intp), np.zeros(0), np.zeros(0))
@@ -200,13 +209,22 @@ class ActiveSets:
         """With the coefficients (G_A + λ₂)⁻¹(c_A − λ₁s); None if a column is a combination of others."""
         if not len(active.columns):
             return active
-        matrix = self._gram.among(active.columns, penalty.ridge)
+        system = active.system
+        if system is None or system.ridge != penalty.ridge:
+            system = self._factored(active.columns, penalty.ridge)
+        if system is None:
+            return None
         wanted = self._correlations[active.columns] - penalty.lasso * active.signs
-        factor, coefs, failed = dposv(matrix, wanted)
+        coefs, _ = dpotrs(system.factor, wanted)
+        correction, _ = dpotrs(system.factor, wanted - system.matrix @ coefs)
+        return active._replace(coefs=coefs + correction, system=system)
+
+    def _factored(self, columns: np.ndarray, ridge: float) -> System | None:
+        matrix = self._gram.among(columns, ridge)
+        factor, failed = dpotrf(matrix.T, clean=0)
         if failed or (factor.diagonal() ** 2 < DEPENDENT * matrix.diagonal()).any():
             return None
-        correction, _ = dpotrs(factor, wanted - matrix @ coefs)
-        return active._replace(coefs=coefs + correction)
+        return System(ridge, matrix, factor)
 
     def _slopes(self, active: Active, penalty: Penalty) -> np.ndarray | None:
         """c − Gb, for the columns in use less λ₂b; None if those are not λ₁s."""

@@ -15,6 +15,7 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.extmath import softmax
 
 from heldout.names import Theta
 from heldout.numerics.engines.path import Path, run_path
@@ -41,8 +42,9 @@ def _fit(path: Path) -> Iterator[tuple[BaseEstimator, Predictions]]:
     weights = compute_class_weight(given, classes=present, y=path.target)[codes]
     loss = Loss(codes, len(present), weights)
     optima = _optima(path.train, loss) if len(present) > 1 else None
-    for model in path.models:
-        found = None if optima is None else optima.solve(model.C, model.tol, model.max_iter)
+    first, cs = path.models[0], [float(model.C) for model in path.models]
+    solved = None if optima is None else optima.solve(cs, first.tol, first.max_iter)
+    for model, found in zip(path.models, solved or [None] * len(cs), strict=True):
         if found is None or _slope(path.train, loss, found.coef, found.intercept, model.C) > SOLVED:
             _fit_by_library(model, path, loss)
         else:
@@ -88,12 +90,17 @@ def _fit_by_library(model: Any, path: Path, loss: Loss) -> None:
 
 
 def _predictions(model: Any, path: Path) -> Predictions:
-    """The model's predictions; for two classes without scikit-learn's checks of the rows."""
-    if len(model.classes_) != 2 or path.classes is None:
+    """The model's predictions, without scikit-learn's checks of the rows."""
+    present, count = model.classes_, len(path.classes or ())
+    if len(present) < 2 or path.classes is None:
         return predict(model, path.held, path.classes)
-    scores = path.held @ model.coef_[0] + model.intercept_[0]
-    share = expit(scores)
-    proba = aligned(np.column_stack([1 - share, share]), model.classes_, len(path.classes))
-    label = as_codes(model.classes_[(scores > 0).astype(int)], path.classes)
-    complete = len(path.classes) == 2
-    return Predictions(label=label, proba=proba, decision=scores if complete else None)
+    scores = path.held @ model.coef_.T + model.intercept_
+    if len(present) == 2:
+        scores = scores[:, 0]
+        share = expit(scores)
+        shares, chosen = np.column_stack([1 - share, share]), (scores > 0).astype(int)
+    else:
+        shares, chosen = softmax(scores), scores.argmax(axis=1)
+    label = as_codes(present[chosen], path.classes)
+    decision = scores if len(present) == count else None
+    return Predictions(label=label, proba=aligned(shares, present, count), decision=decision)

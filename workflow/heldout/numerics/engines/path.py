@@ -1,7 +1,7 @@
 """What path engines have in common: θ that differ only in the path's parameters are fitted together."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,36 +66,35 @@ def run_path(
         One for each θ, path by path.
     """
     names = (parameters,) if isinstance(parameters, str) else parameters
-    for group, recipe in _groups(problem, thetas, names):
-        yield from _run_group(problem, group, recipe, fit, prepare)
+    for group in _groups(problem, thetas, names):
+        yield from _run_group(problem, group, fit, prepare)
 
 
 def _groups(
     problem: Problem, thetas: list[Theta], names: tuple[str, ...]
-) -> Iterator[tuple[list[Theta], Recipe]]:
-    groups: dict[str, tuple[list[Theta], Recipe]] = {}
+) -> Iterable[list[tuple[Theta, Recipe]]]:
+    groups: dict[str, list[tuple[Theta, Recipe]]] = {}
     for theta in thetas:
         recipe = problem.builder.recipe(theta)
         rest = {name: value for name, value in recipe.model.items() if name not in names}
-        key = recipe.shared + canonical(rest)
-        groups.setdefault(key, ([], recipe))[0].append(theta)
-    yield from groups.values()
+        groups.setdefault(recipe.shared + canonical(rest), []).append((theta, recipe))
+    return groups.values()
 
 
 def _run_group(
-    problem: Problem, thetas: list[Theta], recipe: Recipe, fit: Fit, prepare: Prepare
+    problem: Problem, group: Sequence[tuple[Theta, Recipe]], fit: Fit, prepare: Prepare
 ) -> Iterator[Outcome]:
     done = 0
     started = time.perf_counter()
     try:
-        fitted, train, held = prepare(problem, recipe)
+        fitted, train, held = prepare(problem, group[0][1])
         builder = problem.builder
-        models = [builder.estimator(builder.recipe(theta), problem.seed) for theta in thetas]
+        models = [builder.estimator(recipe, problem.seed) for _, recipe in group]
         target, classes = problem.train_target, builder.columns.classes
         shared = [step for _, step in fitted.steps]
-        name = name_of_rows(problem, recipe)
+        name = name_of_rows(problem, group[0][1])
         pairs = fit(Path(models, train, target, held, classes, problem, fitted, name))
-        for theta in thetas:
+        for theta, _ in group:
             model, predictions = next(pairs)
             pipeline = Pipeline([*fitted.steps, (MODEL, model)])
             seconds = time.perf_counter() - started
@@ -103,15 +102,19 @@ def _run_group(
             done += 1
             started = time.perf_counter()
     except Exception as error:
-        yield from _one_by_one(problem, thetas[done:], error, fit, prepare)
+        yield from _one_by_one(problem, group[done:], error, fit, prepare)
 
 
 def _one_by_one(
-    problem: Problem, thetas: list[Theta], error: Exception, fit: Fit, prepare: Prepare
+    problem: Problem,
+    group: Sequence[tuple[Theta, Recipe]],
+    error: Exception,
+    fit: Fit,
+    prepare: Prepare,
 ) -> Iterator[Outcome]:
     """After an error, fit each of several θ alone, so that only the one that causes it fails."""
-    if len(thetas) == 1:
-        yield Outcome(thetas[0], error=error)
+    if len(group) == 1:
+        yield Outcome(group[0][0], error=error)
         return
-    for theta in thetas:
-        yield from _run_group(problem, [theta], problem.builder.recipe(theta), fit, prepare)
+    for one in group:
+        yield from _run_group(problem, [one], fit, prepare)

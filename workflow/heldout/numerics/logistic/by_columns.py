@@ -5,18 +5,21 @@ The curvature is a matrix that is factored; with very many coefficients it is on
 gradients.
 """
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from heldout.numerics.logistic.loss import Loss
-from heldout.numerics.logistic.newton import Point, Solution, Step, minimise
+from heldout.numerics.logistic.newton import Points, Solution, minimise
 
 FIRST = 1.0
 """The C whose optimum the others start from."""
 DENSE = 2000
 """The largest number of coefficients whose curvature is a matrix."""
+AT_ONCE = 2**23
+"""Numbers in the factors of the C that are solved side by side: 64 MB."""
 ENOUGH = 1e-2
 """The share of the slope that conjugate gradients leave over."""
 
@@ -35,76 +38,104 @@ class ByColumns:
     def __init__(self, rows: np.ndarray, loss: Loss):
         self._rows, self._loss = np.column_stack([rows, np.ones(len(rows))]), loss
 
-    def solve(self, c: float, tol: float, max_iter: int) -> Solution | None:
-        """The optimum for a C; None if it was not reached."""
-        found = minimise(_Objective(self._rows, self._loss, c, self._first), tol, max_iter)
-        return None if found is None else Solution(found[0][:-1], found[0][-1], found[1])
+    def solve(self, cs: Sequence[float], tol: float, max_iter: int) -> list[Solution | None]:
+        """The optimum for each C; None where it was not reached."""
+        size = max(1, AT_ONCE // (self._rows.shape[1] * self._loss.columns) ** 2)
+        parts = [np.array(cs[start : start + size]) for start in range(0, len(cs), size)]
+        found = [
+            one
+            for part in parts
+            for one in minimise(
+                _Objectives(self._rows, self._loss, part, *self._first), tol, max_iter
+            )
+        ]
+        return [None if one is None else Solution(one[0][:-1], one[0][-1], one[1]) for one in found]
 
     @cached_property
     def _first(self) -> tuple[np.ndarray, np.ndarray | None]:
         """The coefficients for the first C, and the curvature of the loss there if it is a matrix."""
         zero = np.zeros((self._rows.shape[1], self._loss.columns))
-        objective = _Objective(self._rows, self._loss, FIRST, (zero, None))
-        found = minimise(objective, tol=1e-6, max_iter=100)
+        objective = _Objectives(self._rows, self._loss, np.array([FIRST]), zero, None)
+        [found] = minimise(objective, tol=1e-6, max_iter=100)
         first = zero if found is None else found[0]
-        dense = zero.size <= DENSE
-        return first, objective.curvature(objective.at(first)) if dense else None
+        if zero.size > DENSE:
+            return first, None
+        _, shares = self._loss.at(self._rows @ first)
+        return first, objective.curvature(shares)
 
 
-class _Objective:
-    """A function of the coefficients (down, then the intercept) for each column of scores."""
+class _Objectives:
+    """For each C a function of the coefficients (down, then the intercept) for each column of scores."""
 
     def __init__(
         self,
         rows: np.ndarray,
         loss: Loss,
-        c: float,
-        start: tuple[np.ndarray, np.ndarray | None],
+        cs: np.ndarray,
+        first: np.ndarray,
+        curvature: np.ndarray | None,
     ):
-        self._rows, self._loss, self._start = rows, loss, start
-        self._penalty = np.full((rows.shape[1], 1), 1.0 / c)
-        self._penalty[-1] = 0.0
+        self._rows, self._loss, self._count = rows, loss, len(cs)
+        self._penalties = np.repeat(1.0 / cs[:, None, None], rows.shape[1], axis=1)
+        self._penalties[:, -1] = 0.0
+        self._first, self._curvature = first, curvature
+        self._factors: dict[int, np.ndarray] = {}
 
-    def start(self) -> tuple[np.ndarray, Step | None]:
-        """The optimum for another C."""
-        parameters, curvature = self._start
-        return parameters, None if curvature is None else self._step(curvature)
+    def start(self) -> tuple[np.ndarray, np.ndarray]:
+        """The optimum for another C, whose curvature is known if it is a matrix."""
+        factored = np.zeros(self._count, bool)
+        if self._curvature is not None:
+            factored[:] = [self._is_factored(i, self._curvature) for i in range(self._count)]
+        return np.repeat(self._first[None], self._count, axis=0), factored
 
-    def at(self, parameters: np.ndarray) -> Point:
-        """Evaluate the objective."""
+    def at(self, parameters: np.ndarray, which: np.ndarray) -> Points:
+        """Evaluate the objectives."""
         scores = self._rows @ parameters
         losses, shares = self._loss.at(scores)
-        penalised = self._penalty * parameters
+        penalised = self._penalties[which] * parameters
         slope = self._rows.T @ self._loss.slopes(shares) + penalised
-        value = losses + float((parameters * penalised).sum()) / 2
-        steepness = float(np.abs(slope).max() / self._loss.weight)
-        return Point(parameters, scores, shares, value, slope, steepness)
+        value = losses + (parameters * penalised).reshape(len(which), -1).sum(axis=1) / 2
+        steepness = np.abs(slope).max(axis=(1, 2)) / self._loss.weight
+        return Points(parameters, scores, shares, value, slope, steepness, steepness)
 
-    def step_by_curvature(self, point: Point) -> Step | None:
+    def factor(self, points: Points, which: np.ndarray) -> np.ndarray:
         """Factor the second derivatives by all coefficients, or do without."""
-        if point.slope.size > DENSE:
-            return lambda now: self._by_products(point.shares, -now.slope)
-        return self._step(self.curvature(point))
+        if self._first.size > DENSE:
+            return np.ones(len(which), bool)
+        return np.array(
+            [
+                self._is_factored(place, self.curvature(shares))
+                for place, shares in zip(which, points.shares, strict=True)
+            ]
+        )
 
-    def _step(self, curvature: np.ndarray) -> Step | None:
-        penalty = np.tile(self._penalty[:, 0], self._loss.columns)
+    def _is_factored(self, place: int, curvature: np.ndarray) -> bool:
+        penalty = np.tile(self._penalties[place, :, 0], self._loss.columns)
         factor, failed = dpotrf(curvature + np.diag(penalty), lower=1, overwrite_a=1)
-        if failed:
-            return None
+        self._factors[place] = factor
+        return not failed
 
-        def step(point: Point) -> np.ndarray:
-            solved, _ = dpotrs(factor, -point.slope.ravel(order="F"), lower=1)
-            return np.asarray(solved.reshape(point.slope.shape, order="F"))
+    def towards(self, points: Points, which: np.ndarray) -> np.ndarray:
+        """By the factors, or by conjugate gradients."""
+        found = np.empty_like(points.slope)
+        for step, place, slope, shares in zip(
+            found, which, points.slope, points.shares, strict=True
+        ):
+            if self._first.size > DENSE:
+                step[:] = self._by_products(shares, -slope, self._penalties[place])
+            else:
+                right = -slope.ravel(order="F")
+                solved, _ = dpotrs(self._factors[place], right, lower=1, overwrite_b=1)
+                step[:] = solved.reshape(slope.shape, order="F")
+        return found
 
-        return step
-
-    def curvature(self, point: Point) -> np.ndarray:
+    def curvature(self, shares: np.ndarray) -> np.ndarray:
         """The second derivatives of the loss: a block for each pair of columns; the lower ones only."""
-        size, columns = point.slope.shape
+        size, columns = self._first.shape
         whole = np.zeros((columns * size, columns * size), order="F")
         for i, j in zip(*np.tril_indices(columns), strict=True):
             block = whole[i * size : (i + 1) * size, j * size : (j + 1) * size]
-            block[:] = self._block(point.shares[:, i], point.shares[:, j], i == j)
+            block[:] = self._block(shares[:, i], shares[:, j], i == j)
             block[-1, -1] += columns > 1  # the same for all intercepts changes nothing
         return whole
 
@@ -115,17 +146,19 @@ class _Objective:
             return np.asarray(scaled.T @ scaled)
         return np.asarray(-(self._rows * (weights * left * right)[:, None]).T @ self._rows)
 
-    def _by_products(self, shares: np.ndarray, right: np.ndarray) -> np.ndarray:
+    def _by_products(
+        self, shares: np.ndarray, right: np.ndarray, penalty: np.ndarray
+    ) -> np.ndarray:
         """Solve by conjugate gradients, scaled by the lengths of columns."""
         spread = self._loss.weights * shares * (1 - shares)
         lengths = np.einsum("ij,ij->j", self._rows, self._rows) / len(self._rows)
-        scale = np.outer(lengths, spread.sum(axis=0)) + self._penalty
+        scale = np.outer(lengths, spread.sum(axis=0)) + penalty
         solved, left = np.zeros_like(right), right
         towards = scaled = left / scale
         size = float((left * scaled).sum())
         enough = ENOUGH**2 * size
         for _ in range(right.size):
-            product = self._curvature_times(shares, towards)
+            product = self._curvature_times(shares, towards, penalty)
             length = size / float((towards * product).sum())
             solved, left = solved + length * towards, left - length * product
             scaled = left / scale
@@ -137,8 +170,10 @@ class _Objective:
             solved[-1] -= solved[-1].mean()  # the same for all intercepts changes nothing
         return solved
 
-    def _curvature_times(self, shares: np.ndarray, direction: np.ndarray) -> np.ndarray:
+    def _curvature_times(
+        self, shares: np.ndarray, direction: np.ndarray, penalty: np.ndarray
+    ) -> np.ndarray:
         moved = shares * (self._rows @ direction)
         common = shares * (moved if self._loss.columns == 1 else moved.sum(axis=1, keepdims=True))
         curved = self._loss.weights * (moved - common)
-        return np.asarray(self._rows.T @ curved + self._penalty * direction)
+        return np.asarray(self._rows.T @ curved + penalty * direction)

@@ -20,7 +20,7 @@ class Loss:
     --------
     >>> loss = Loss(np.array([0, 1]), 2, np.ones(2))
     >>> total, shares = loss.at(np.zeros((2, 1)))
-    >>> round(total, 4), loss.slopes(shares).ravel().tolist()
+    >>> float(total.round(4)), loss.slopes(shares).ravel().tolist()
     (1.3863, [0.5, -0.5])
     """
 
@@ -31,18 +31,22 @@ class Loss:
         whole = codes[:, None] == np.arange(classes)
         self._truth = np.ascontiguousarray(whole[:, -self.columns :], np.float64)
 
-    def at(self, scores: np.ndarray) -> tuple[float, np.ndarray]:
-        """The sum of the losses, and the probability of each column's class."""
-        highest = scores.max(axis=1, keepdims=True)
+    def at(self, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The sum of the losses, and the probability of each column's class.
+
+        The last two axes are those of a matrix of scores; of the others, one sum for each.
+        """
         if self.columns == 1:
-            highest = np.maximum(highest, 0.0)
-        powers = np.exp(scores - highest)
-        total = powers.sum(axis=1, keepdims=True)
-        if self.columns == 1:
-            total = total + np.exp(-highest)
-        chosen = (self._truth * scores).sum(axis=1, keepdims=True)
+            highest = np.maximum(scores, 0.0)
+            powers, chosen = np.exp(scores - highest), self._truth * scores
+            total = powers + np.exp(-highest)
+        else:
+            highest = scores.max(axis=-1, keepdims=True)
+            powers = np.exp(scores - highest)
+            total = powers.sum(axis=-1, keepdims=True)
+            chosen = (self._truth * scores).sum(axis=-1, keepdims=True)
         losses = self.weights * (np.log(total) + highest - chosen)
-        return float(losses.sum()), powers / total
+        return losses[..., 0].sum(axis=-1), powers / total
 
     def slopes(self, shares: np.ndarray) -> np.ndarray:
         """The derivative of each row's loss by its scores."""
