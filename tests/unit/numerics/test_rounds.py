@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from mixed_table import SEED, outcomes_of, problem_of, table_for
 from tables import prepared
@@ -52,6 +53,8 @@ BY_LIBRARY: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("score", {"bootstrap_type": "MVS", "loss_function": "MAE"}),
     ],
 }
+BY_ROUNDS = ("leaf_estimation_iterations", "max_ctr_complexity")
+"""Parameters whose defaults CatBoost chooses by the number of rounds, besides the learning rate."""
 NAMES = list(BY_LIBRARY) if ALL else ["lightgbm"]
 CASES: list[Case] = [(name, *case) for name in NAMES for case in BY_LIBRARY[name]]
 
@@ -156,6 +159,66 @@ def test_one_fit_for_each_of_the_other_parameters(
         for one in run.fit(problem_of(table, block), {ROUNDS: order}):
             expected = together[str(one.theta)].predictions.proba
             np.testing.assert_array_equal(one.predictions.proba, expected)
+
+
+@pytest.mark.skipif("catboost" not in NAMES, reason="needs CatBoost")
+@pytest.mark.parametrize(("target", "given"), [("rare", {}), ("label", {}), ("rare", {"both": 1})])
+def test_short_runs_of_catboost_have_other_defaults(
+    tmp_path: Path, target: str, given: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So they are not the first rounds of a longer run, unless these parameters are given."""
+    fits: list[Any] = []
+    original = rounds.steps.fit
+    params = dict.fromkeys(BY_ROUNDS, 2) if given else {}
+    table = table_for(tmp_path, target)
+    block = block_of("catboost", {"depth": 3, **params}, [150, 199, 200, 230])
+    theirs = separate(table, block)
+
+    def counted(recipe: Any, model: Any, *others: Any) -> Any:
+        fits.append(recipe)
+        return original(recipe, model, *others)
+
+    monkeypatch.setattr(rounds.steps, "fit", counted)
+    assert_same(by_count(outcomes_of(table, block)), theirs)
+    assert len(fits) == (1 if given else 2)
+
+
+@pytest.mark.skipif("catboost" not in NAMES, reason="needs CatBoost")
+def test_many_columns_of_numbers_have_the_same_defaults_in_short_runs(tmp_path: Path) -> None:
+    generator = np.random.default_rng(2)
+    features = generator.normal(size=(90, first_rounds.FEW))
+    columns = {f"x{i}": column.tolist() for i, column in enumerate(features.T)}
+    target = np.where(features[:, 0] + generator.normal(size=90) > 0, "yes", "no")
+    table = prepared(tmp_path, {**columns, "y": target.tolist()})
+    block = block_of("catboost", {"depth": 2}, [199, 200])
+    assert_same(by_count(outcomes_of(table, block)), separate(table, block))
+    model = importlib.import_module("catboost").CatBoostClassifier()
+    few = features[:, 1:]
+    found = [first_rounds.same_defaults(model, rows, 200, 199) for rows in (features, few)]
+    assert found == [True, False]
+    assert first_rounds.same_defaults(model, few, 199, 1)
+
+
+@pytest.mark.skipif("catboost" not in NAMES, reason="needs CatBoost")
+@pytest.mark.parametrize("words", [False, True])
+@pytest.mark.parametrize("target", ["two", "three", "number"])
+def test_nothing_else_of_catboost_depends_on_the_number_of_rounds(target: str, words: bool) -> None:
+    generator = np.random.default_rng(1)
+    numbers = generator.normal(size=(60, 2))
+    score = numbers[:, 0] + generator.normal(size=60)
+    features = pd.DataFrame(numbers, columns=["a", "b"])
+    if words:
+        features["c"] = generator.choice(list("uvwxyz"), size=60)
+    values = {"two": score > 0, "three": np.digitize(score, [-0.5, 0.5]), "number": score}
+    kind = importlib.import_module("catboost").__dict__[MODELS["catboost"][target != "number"]]
+    common = {"learning_rate": 0.1, "depth": 2, "thread_count": 1, "verbose": False}
+    found = []
+    for count in (1, 50, 199, 200, 500, 1001):
+        model = kind(iterations=count, allow_writing_files=False, **common)
+        model.fit(features, values[target], cat_features=["c"] if words else None)
+        others = (*first_rounds.PARAMETERS, *BY_ROUNDS)
+        found.append({k: v for k, v in model.get_all_params().items() if k not in others})
+    assert all(one == found[0] for one in found)
 
 
 def test_rounds_without_a_split_are_fitted_one_by_one(tmp_path: Path) -> None:

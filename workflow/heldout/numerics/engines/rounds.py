@@ -1,7 +1,8 @@
 """LightGBM, XGBoost and CatBoost: one fit of the longest run serves every number of rounds.
 
 Everything else is as in the engine `steps`. Where no split is left to make before the last round, each θ is
-fitted by itself: which rounds a shorter run would have is not known then.
+fitted by itself: which rounds a shorter run would have is not known then. Where CatBoost has other defaults for short
+runs, the longest of these is fitted, too.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,7 @@ from heldout.numerics.steps.first_rounds import (
     has_rounds,
     is_exact,
     rows_for,
+    same_defaults,
 )
 from heldout.numerics.steps.stages import Stages, stages
 from heldout.predictions import Predictions
@@ -79,7 +81,7 @@ class _Longest:
     ) -> Any:
         """The fitted model."""
         family, parameter, self._rounds = self._families.of(recipe)
-        if self._model is not None and family == self._family and self._rounds <= self._longest:
+        if family == self._family and self._begins_as(model, train):
             return first_rounds(self._model, model, self._rounds)
         self._model = None  # before the next one is made: there is memory for one
         self._stages, self._rows = {}, None
@@ -87,6 +89,11 @@ class _Longest:
         if has_rounds(fitted, self._rounds) and is_exact(type(model), parameter):
             self._family, self._longest, self._model = family, self._rounds, fitted
         return fitted
+
+    def _begins_as(self, model: Any, train: Any) -> bool:
+        """Whether the longest model begins as this one."""
+        shorter = self._model is not None and self._rounds <= self._longest
+        return shorter and same_defaults(model, train, self._longest, self._rounds)
 
     def predict(self, model: Any, held: Any, classes: list[Any] | None) -> Predictions:
         """The predictions of the model that was fitted last."""

@@ -12,9 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from heldout.numerics.sklearn_internals.selfcheck import once, small_table
+from heldout.numerics.steps.native import categories_in
 
 PARAMETERS = ("n_estimators", "iterations")
 """What libraries call the number of rounds."""
+SHORT, FEW = 200, 20
+"""Runs of CatBoost with fewer rounds have other defaults: some with categories, some with fewer columns than this."""
 
 
 class Library(NamedTuple):
@@ -28,6 +31,8 @@ class Library(NamedTuple):
     """Parameters of a fit that prints nothing."""
     rows: Callable[[Any, Any], Any] = lambda model, rows: rows
     """See `rows_for`."""
+    same: Callable[[Any, Any, int, int], bool] = lambda own, rows, long, short: True
+    """See `same_defaults`."""
 
 
 def first_rounds(model: Any, own: Any, rounds: int) -> Any:
@@ -48,6 +53,26 @@ def first_rounds(model: Any, own: Any, rounds: int) -> Any:
         A fitted model; `model` is not changed.
     """
     return library_of(type(model)).cut(model, own, rounds)
+
+
+def same_defaults(own: Any, rows: Any, long: int, short: int) -> bool:
+    """Whether a library takes the same defaults for two numbers of rounds, so that one run begins as the other.
+
+    Parameters
+    ----------
+    own
+        An unfitted model.
+    rows
+        The training rows.
+    long, short
+        Two numbers of rounds.
+
+    Returns
+    -------
+    bool
+        Whether the first rounds are the same.
+    """
+    return library_of(type(own)).same(own, rows, long, short)
 
 
 def has_rounds(model: Any, rounds: int) -> bool:
@@ -142,6 +167,13 @@ def _cut_catboost(model: Any, own: Any, rounds: int) -> Any:
     return short
 
 
+def _same_catboost(own: Any, rows: Any, long: int, short: int) -> bool:
+    given = own.get_params()
+    leaves = given.get("leaf_estimation_iterations") is not None or rows.shape[1] >= FEW
+    words = given.get("max_ctr_complexity") is not None or not categories_in(rows)
+    return (long < SHORT) == (short < SHORT) or (leaves and words)
+
+
 def _pool(model: Any, rows: Any) -> Any:
     import catboost
 
@@ -162,6 +194,7 @@ LIBRARIES = {
         _cut_catboost,
         {"thread_count": 1, "learning_rate": 0.1, "verbose": False, "allow_writing_files": False},
         _pool,
+        _same_catboost,
     ),
 }  # fmt: skip
 """By the name of the package."""

@@ -2,8 +2,8 @@
 
 LightGBM adds up the leaves of its trees in their order, with 64 bits, and takes the logistic function or the softmax of
 the sums. So the sums after each round are those of all shorter models, to the last bit, where the exponential function is
-the same one. Whether it is, is checked once in a process on thousands of values, and for each model on some rows. What
-does not agree is predicted model by model.
+the same one. That is checked once in a process on thousands of values, and what is made of the sums on some rows of the
+first model of each kind. What does not agree is predicted model by model.
 """
 
 import math
@@ -16,7 +16,7 @@ import numpy as np
 
 from heldout.numerics.sklearn_internals.selfcheck import once, small_table
 
-LARGEST = 2**25
+LARGEST = 2**23
 """Sums that are kept for all numbers of rounds; where there are more, models predict one by one."""
 AT_ONCE = 2**22
 """Leaves that are looked up at once: rows times trees."""
