@@ -84,8 +84,10 @@ class HeldOut:
         >>> sets.noise(np.array([1.0, 0.0, 0.0, 1.0]))
         array(0.0625)
         """
-        parts = self.weights * (losses - self.centres(losses)[..., None])
+        parts = np.asarray(losses - self.centres(losses)[..., None])
+        parts *= self.weights
         if self._order is not None:
             parts = np.add.reduceat(parts[..., self._order], self._starts, axis=-1)
         factor = self.count / (self.count - 1) if self.grouped else 1.0
-        return np.asarray(factor * (parts**2).sum(axis=-1))
+        parts *= parts  # in its place: this is as large as the losses
+        return np.asarray(factor * parts.sum(axis=-1))

@@ -13,10 +13,12 @@ import numpy as np
 from heldout.numerics.cut import Cut
 from heldout.numerics.sklearn_internals.selfcheck import once, small_table
 
-BLOCK = 2**19
-"""Numbers of a block of columns, 4 MB: so much is in memory besides the bins."""
+BLOCK = 2**18
+"""Numbers of a block of columns, 2 MB or one column: so much is in memory besides the bins."""
 CELLS = 4096
 """Cells of equal width between the first threshold of a column and the last one."""
+ENOUGH = 2**14
+"""With fewer rows, cells take longer than scikit-learn's search."""
 CROWDED = 8
 """With more thresholds in one cell, scikit-learn's search is as fast."""
 FITTED = frozenset(
@@ -156,7 +158,7 @@ def _mapped(mapper: Any, rows: Any) -> np.ndarray:
 def _column_mapped(mapper: Any, place: int, values: np.ndarray) -> np.ndarray:
     thresholds, missing = mapper.bin_thresholds_[place], mapper.missing_values_bin_idx_
     found = None
-    if not mapper.is_categorical_[place] and len(values) > 4 * CELLS:
+    if not mapper.is_categorical_[place] and len(values) >= ENOUGH:
         found = by_cells(values, thresholds, missing)
     if found is None:
         alone = type(mapper)(**mapper.get_params(deep=False))
