@@ -149,24 +149,29 @@ def _mapped(mapper: Any, rows: Any) -> np.ndarray:
     bins = np.zeros(rows.shape, np.uint8, order="F")
     for block in _blocks(rows):
         values = rows[:, block]
-        for place in range(*block.indices(rows.shape[1])):
-            column = values[:, place - block.start]
-            bins[:, place] = _column_mapped(mapper, place, column)
+        if len(values) < ENOUGH:
+            bins[:, block] = _searched(mapper, block, values)
+            continue
+        for column, place in enumerate(range(block.start, block.stop)):
+            found = None
+            if not mapper.is_categorical_[place]:
+                thresholds, missing = mapper.bin_thresholds_[place], mapper.missing_values_bin_idx_
+                found = by_cells(values[:, column], thresholds, missing)
+            if found is None:
+                one = slice(place, place + 1)
+                found = _searched(mapper, one, values[:, column, None])[:, 0]
+            bins[:, place] = found
     return bins
 
 
-def _column_mapped(mapper: Any, place: int, values: np.ndarray) -> np.ndarray:
-    thresholds, missing = mapper.bin_thresholds_[place], mapper.missing_values_bin_idx_
-    found = None
-    if not mapper.is_categorical_[place] and len(values) >= ENOUGH:
-        found = by_cells(values, thresholds, missing)
-    if found is None:
-        alone = type(mapper)(**mapper.get_params(deep=False))
-        alone.bin_thresholds_ = [thresholds]
-        alone.missing_values_bin_idx_ = missing
-        alone.is_categorical_ = mapper.is_categorical_[place : place + 1]
-        alone.n_bins_non_missing_ = mapper.n_bins_non_missing_[place : place + 1]
-        found = alone.transform(values[:, None])[:, 0]
+def _searched(mapper: Any, block: slice, values: np.ndarray) -> np.ndarray:
+    """The bins of some columns by scikit-learn's own search."""
+    part = type(mapper)(**mapper.get_params(deep=False))
+    part.bin_thresholds_ = mapper.bin_thresholds_[block]
+    part.is_categorical_ = mapper.is_categorical_[block]
+    part.n_bins_non_missing_ = mapper.n_bins_non_missing_[block]
+    part.missing_values_bin_idx_ = mapper.missing_values_bin_idx_
+    found: np.ndarray = part.transform(values)
     return found
 
 

@@ -13,7 +13,7 @@ from heldout.numerics.sklearn_internals.selfcheck import once, small_table
 
 ROWS = 2**17
 """Rows that go through a tree together: their bins and marks stay in the processor's cache."""
-FEW = 2**11
+FEW = 2**13
 """With fewer rows, calls take longer than the ways of single rows."""
 LEAVES = 96
 """With more leaves, single rows are faster."""
