@@ -59,11 +59,12 @@ def fit(
     """
     found: list[Bins] = []
 
-    def bin_data(rows: Any, weights: np.ndarray | None, is_training_data: bool) -> np.ndarray:
+    def bin_data(rows: Any, *weights: np.ndarray | None, is_training_data: bool) -> np.ndarray:
         mapper, columns = model._bin_mapper, train if isinstance(train, Cut) else rows
         key = f"bins:{name}:{_facts(mapper)}"
-        if weights is not None:  # those of classes: not shared
-            made = Bins(type(model)._bin_data(model, rows, weights, is_training_data), mapper)
+        if any(one is not None for one in weights):  # those of classes, from version 1.9 on
+            own = type(model)._bin_data(model, rows, *weights, is_training_data=is_training_data)
+            made = Bins(own, mapper)
         elif key in kept:
             made = Bins(*kept[key])
         else:
