@@ -21,10 +21,8 @@ ENOUGH = 2**14
 """With fewer rows, cells take longer than scikit-learn's search."""
 CROWDED = 8
 """With more thresholds in one cell, scikit-learn's search is as fast."""
-FITTED = frozenset(
-    {"bin_thresholds_", "is_categorical_", "missing_values_bin_idx_", "n_bins_non_missing_"}
-)
-"""What a mapper to bins learns."""
+FITTED = ("is_categorical_", "missing_values_bin_idx_", "bin_thresholds_", "n_bins_non_missing_")
+"""What a mapper to bins learns, in the order in which it does: stored models have it."""
 
 
 class Bins(NamedTuple):
@@ -277,7 +275,7 @@ def _same(one: Any, other: Any) -> bool:
 
 def _maps_alike(mapper: Any, learned: Bins, rows: np.ndarray) -> bool:
     own = mapper.transform(rows)
-    found = {name for name in vars(mapper) if name.endswith("_")}
+    found = tuple(name for name in vars(mapper) if name.endswith("_"))
     return (
         found == FITTED
         and np.array_equal(own, learned.matrix)
