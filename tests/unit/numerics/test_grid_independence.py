@@ -64,6 +64,9 @@ CASES = {
         {"estimator": "forest", "grid": {"n_estimators": [4, 1, 7], "max_depth": [2, None]}},
         (THREE, NUMBER)),
     "boosting": Case({"estimator": "boosting", "grid": {"max_iter": [3, 1, 6]}}, EVERY),
+    "boosting by leaves": Case(
+        {"estimator": "boosting",
+         "grid": {"max_iter": [3, 6], "max_leaf_nodes": [9, 4], "max_bins": [255, 7]}}, (TWO, NUMBER)),
     "gradient boosting": Case(
         {"estimator": "sklearn.ensemble.GradientBoostingRegressor",
          "grid": {"n_estimators": [3, 1, 6], "subsample": [0.5, 1.0]}}, (NUMBER,)),

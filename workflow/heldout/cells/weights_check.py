@@ -43,9 +43,10 @@ def _check_learner(name: str, builder: Builder, column: str) -> None:
 def _check_sets(plan: Plan, counts: np.ndarray, column: str) -> None:
     """Single rows may have weight 0: leave-one-out, whose sets they are, takes one mean over all."""
     for resample in plan.resamples:
-        for rows in [] if resample.members else [resample.train, *resample.held.values()]:
+        sets = [] if resample.members else [resample.train, *resample.held.values()]
+        for place, rows in enumerate(sets):
             if not counts[rows].any():
-                which = "training" if rows is resample.train else "held-out"
+                which = "held-out" if place else "training"
                 raise HeldoutError(
                     f"weights: the {which} rows of '{resample.name}' all have weight 0 in '{column}', so "
                     "that nothing counts; hold out another share of the rows (kfold.k, fraction), or "

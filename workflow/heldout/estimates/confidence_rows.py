@@ -11,6 +11,7 @@ import numpy as np
 from heldout.estimates.confidence_set import kept, p_values, rivals_among
 from heldout.estimates.lookup import available_kind
 from heldout.estimates.loss_table import LossTable
+from heldout.estimates.noise import distinct
 from heldout.estimates.out_of_fold import OutOfFold
 from heldout.names import canonical, seed_for
 from heldout.resampling.kinds import FOLDS
@@ -96,12 +97,17 @@ def learner_p_values(folds: OutOfFold, learners: list[str], seed: int) -> np.nda
     >>> bool(learner_p_values(OutOfFold(loss_table), ["mean"], seed=1).max() > 0.5)
     True
     """
-    losses = np.concatenate([folds.by_row(name) for name in learners], axis=1)
-    centred = np.concatenate([folds.centred_by_row(name) for name in learners], axis=1)
+    losses = _side_by_side([folds.by_row(name) for name in learners])
+    centred = _side_by_side([folds.centred_by_row(name) for name in learners])
     units = folds.loss_table.units(np.arange(len(losses)))
     k = folds.repeats[0].k
-    if len(np.unique(units)) <= k:
+    if distinct(units) <= k:
         return np.ones(losses.shape[1])
     rivals = rivals_among([len(folds.loss_table.thetas[name]) for name in learners])
     named_seed = seed_for(seed, "confidence_set", *learners)
     return p_values(losses, centred, units, k, named_seed, rivals=rivals)
+
+
+def _side_by_side(matrices: list[np.ndarray]) -> np.ndarray:
+    """All columns; a single matrix is not copied."""
+    return matrices[0] if len(matrices) == 1 else np.concatenate(matrices, axis=1)

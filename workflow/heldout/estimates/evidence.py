@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from heldout.estimates.noise import HeldOut
+from heldout.estimates.noise import HeldOut, distinct
 from heldout.estimates.tuned_se import Variability
 from heldout.measures.loss import Loss
 from heldout.measures.weighted import effective
@@ -131,7 +131,7 @@ class Evidence:
     @cached_property
     def n(self) -> int:
         """The number of rows, each counted once."""
-        return len(self.pooled) if self.rows is None else len(np.unique(np.concatenate(self.rows)))
+        return len(self.pooled) if self.rows is None else distinct(np.concatenate(self.rows))
 
     @property
     def k(self) -> int:

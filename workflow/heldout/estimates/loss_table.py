@@ -96,9 +96,12 @@ class LossTable:
         if not self.remember:
             return self._losses(learner, theta, resample)
         place = self._place(learner, theta, resample)
-        if place not in self._remembered:
-            self._remembered[place] = self._losses(learner, theta, resample)
-        return self._remembered[place]
+        if place in self._remembered:
+            kept = self._remembered[place]
+            return {name: losses.astype(np.float64) for name, losses in kept.items()}
+        found = self._losses(learner, theta, resample)
+        self._remembered[place] = {name: _narrow(losses) for name, losses in found.items()}
+        return found
 
     def risks(self, learner: str, theta: Theta, resample: Resample) -> dict[str, float]:
         """The risk of a cell on each of its held-out sets; cheaper than its pseudo-losses."""
@@ -174,6 +177,18 @@ class LossTable:
     @cached_property
     def _units(self) -> np.ndarray:
         return np.array(self.table.rows["unit"])
+
+
+def _narrow(losses: np.ndarray) -> np.ndarray:
+    """The same numbers, in a byte each where they are whole and small, as those of zero-one loss."""
+    if (
+        losses.dtype != np.float64
+        or not len(losses)
+        or not (losses.min() >= 0 and losses.max() <= 1)
+    ):
+        return losses
+    narrow = losses.astype(np.uint8)
+    return narrow if np.array_equal(narrow, losses) else losses
 
 
 def _slices(resample: Resample) -> dict[str, slice]:

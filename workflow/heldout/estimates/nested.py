@@ -11,6 +11,7 @@ import numpy as np
 
 from heldout.estimates.confidence_set import centred, kept, p_values
 from heldout.estimates.loss_table import LossTable
+from heldout.estimates.noise import distinct
 from heldout.estimates.registry import ESTIMATORS
 from heldout.estimates.rules import Curve, Rule
 from heldout.estimates.tuned_se import WITHOUT_PAIRS
@@ -174,7 +175,7 @@ class InnerTables:
         losses = np.concatenate(parts)
         folds = np.repeat(np.asarray(inner), [len(part) for part in parts])
         units = table.units(np.concatenate([partition.rows(fold) for fold in inner]))
-        if len(np.unique(units)) <= len(inner):
+        if distinct(units) <= len(inner):
             return np.ones(len(thetas))
         seed = seed_for(rule.seed, "confidence_set", learner, partition.set_name(outer))
         return p_values(losses, centred(losses, folds), units, len(inner), seed)

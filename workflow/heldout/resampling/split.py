@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,6 +47,31 @@ class Resample:
     train: np.ndarray
     held: dict[str, np.ndarray]
     members: "Sequence[Resample]" = ()
+
+
+class _Train:
+    """The field `train`: rows that are the rest of a partition are found when they are asked for."""
+
+    def __get__(self, resample: Resample, kind: type) -> np.ndarray:
+        given = vars(resample)["train"]
+        return given.rows() if isinstance(given, _Rest) else given
+
+    def __set__(self, resample: Resample, given: Any) -> None:
+        vars(resample)["train"] = given
+
+
+setattr(Resample, "train", _Train())  # noqa: B010
+
+
+class _Rest(NamedTuple):
+    """All rows outside some folds; all training sets of a task together would be many times the rows."""
+
+    fold: np.ndarray
+    folds: tuple[int, ...]
+
+    def rows(self) -> np.ndarray:
+        """Row numbers, in order."""
+        return _numbers(~np.isin(self.fold, self.folds))
 
 
 class _Members(Sequence[Resample]):
@@ -146,13 +171,13 @@ class Partition:
 
     def without(self, *folds: int) -> Resample:
         """Train without these folds; each of them is a held-out set."""
-        train = _numbers(~np.isin(self.fold, folds))
         held = {self.set_name(fold): self.rows(fold) for fold in sorted(folds)}
-        return Resample(self.set_name(*folds), train, held)
+        rest: Any = _Rest(self.fold, folds)
+        return Resample(self.set_name(*folds), rest, held)
 
 
 def _numbers(marked: np.ndarray) -> np.ndarray:
-    """The rows that are marked; in 32 bits, as all training sets of a task are in memory together."""
+    """The rows that are marked, in 32 bits where these do."""
     found = np.flatnonzero(marked)
     return found.astype(np.int32) if len(marked) <= np.iinfo(np.int32).max else found
 
@@ -213,7 +238,11 @@ def _folds(split: Split) -> list[Resample]:
 
 
 def _folds_whole(split: Split) -> list[Resample]:
-    return [Resample(r.name, r.train, {**r.held, TRAIN: r.train}) for r in _folds(split)]
+    return [
+        Resample(r.name, train, {**r.held, TRAIN: train})
+        for r in _folds(split)
+        for train in [r.train]
+    ]
 
 
 def _pairs(split: Split) -> list[Resample]:

@@ -13,16 +13,16 @@ import numpy as np
 from heldout.numerics.cut import Cut
 from heldout.numerics.sklearn_internals.selfcheck import once, small_table
 
-BLOCK = 2**19
-"""Numbers of a block of columns, 4 MB: so much is in memory besides the bins."""
+BLOCK = 2**18
+"""Numbers of a block of columns, 2 MB or one column: so much is in memory besides the bins."""
 CELLS = 4096
 """Cells of equal width between the first threshold of a column and the last one."""
+ENOUGH = 2**14
+"""With fewer rows, cells take longer than scikit-learn's search."""
 CROWDED = 8
 """With more thresholds in one cell, scikit-learn's search is as fast."""
-FITTED = frozenset(
-    {"bin_thresholds_", "is_categorical_", "missing_values_bin_idx_", "n_bins_non_missing_"}
-)
-"""What a mapper to bins learns."""
+FITTED = ("is_categorical_", "missing_values_bin_idx_", "bin_thresholds_", "n_bins_non_missing_")
+"""What a mapper to bins learns, in the order in which it does: stored models have it."""
 
 
 class Bins(NamedTuple):
@@ -57,11 +57,12 @@ def fit(
     """
     found: list[Bins] = []
 
-    def bin_data(rows: Any, weights: np.ndarray | None, is_training_data: bool) -> np.ndarray:
+    def bin_data(rows: Any, *weights: np.ndarray | None, is_training_data: bool) -> np.ndarray:
         mapper, columns = model._bin_mapper, train if isinstance(train, Cut) else rows
         key = f"bins:{name}:{_facts(mapper)}"
-        if weights is not None:  # those of classes: not shared
-            made = Bins(type(model)._bin_data(model, rows, weights, is_training_data), mapper)
+        if any(one is not None for one in weights):  # those of classes, from version 1.9 on
+            own = type(model)._bin_data(model, rows, *weights, is_training_data=is_training_data)
+            made = Bins(own, mapper)
         elif key in kept:
             made = Bins(*kept[key])
         else:
@@ -147,24 +148,29 @@ def _mapped(mapper: Any, rows: Any) -> np.ndarray:
     bins = np.zeros(rows.shape, np.uint8, order="F")
     for block in _blocks(rows):
         values = rows[:, block]
-        for place in range(*block.indices(rows.shape[1])):
-            column = values[:, place - block.start]
-            bins[:, place] = _column_mapped(mapper, place, column)
+        if len(values) < ENOUGH:
+            bins[:, block] = _searched(mapper, block, values)
+            continue
+        for column, place in enumerate(range(block.start, block.stop)):
+            found = None
+            if not mapper.is_categorical_[place]:
+                thresholds, missing = mapper.bin_thresholds_[place], mapper.missing_values_bin_idx_
+                found = by_cells(values[:, column], thresholds, missing)
+            if found is None:
+                one = slice(place, place + 1)
+                found = _searched(mapper, one, values[:, column, None])[:, 0]
+            bins[:, place] = found
     return bins
 
 
-def _column_mapped(mapper: Any, place: int, values: np.ndarray) -> np.ndarray:
-    thresholds, missing = mapper.bin_thresholds_[place], mapper.missing_values_bin_idx_
-    found = None
-    if not mapper.is_categorical_[place] and len(values) > 4 * CELLS:
-        found = by_cells(values, thresholds, missing)
-    if found is None:
-        alone = type(mapper)(**mapper.get_params(deep=False))
-        alone.bin_thresholds_ = [thresholds]
-        alone.missing_values_bin_idx_ = missing
-        alone.is_categorical_ = mapper.is_categorical_[place : place + 1]
-        alone.n_bins_non_missing_ = mapper.n_bins_non_missing_[place : place + 1]
-        found = alone.transform(values[:, None])[:, 0]
+def _searched(mapper: Any, block: slice, values: np.ndarray) -> np.ndarray:
+    """The bins of some columns by scikit-learn's own search."""
+    part = type(mapper)(**mapper.get_params(deep=False))
+    part.bin_thresholds_ = mapper.bin_thresholds_[block]
+    part.is_categorical_ = mapper.is_categorical_[block]
+    part.n_bins_non_missing_ = mapper.n_bins_non_missing_[block]
+    part.missing_values_bin_idx_ = mapper.missing_values_bin_idx_
+    found: np.ndarray = part.transform(values)
     return found
 
 
@@ -269,7 +275,7 @@ def _same(one: Any, other: Any) -> bool:
 
 def _maps_alike(mapper: Any, learned: Bins, rows: np.ndarray) -> bool:
     own = mapper.transform(rows)
-    found = {name for name in vars(mapper) if name.endswith("_")}
+    found = tuple(name for name in vars(mapper) if name.endswith("_"))
     return (
         found == FITTED
         and np.array_equal(own, learned.matrix)
