@@ -15,6 +15,7 @@ COMMON = {
     "learners.definition",
     "names",
     "numerics",
+    "numerics.combination",
     "numerics.encodings",
     "numerics.engines.generic",
     "numerics.errors",
@@ -75,7 +76,12 @@ OWN = {
     "leave_one_out": {"numerics.engines.leave_one_out", *NEIGHBORS},
     "polynomial": {"numerics.engines.polynomial"},
     "knn": NEIGHBORS,
-    "ridge": {"numerics.engines.ridge", *PATH, *internals("ridge_classifier")},
+    "ridge": {
+        "numerics.engines.ridge",
+        "numerics.products",
+        *PATH,
+        *internals("ridge_classifier"),
+    },
     "linear": {"numerics.engines.linear", *PATH},
     "lasso": {
         "numerics.engines.lasso",
@@ -85,6 +91,7 @@ OWN = {
     },
     "logistic": {
         "numerics.engines.logistic",
+        "numerics.products",
         *(
             f"numerics.logistic.{name}"
             for name in ("by_columns", "by_rows", "by_scores", "loss", "newton")
