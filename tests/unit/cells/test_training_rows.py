@@ -214,7 +214,7 @@ def test_ridge_is_fitted_again_for_other_rows(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "other"):
         fitter = Fitter(plan, Store(folder / "cells"), "all", None)
         fitter.ensure(plan.learners[0], more, plan.learners[0].thetas(plan.seed))
-        [(cell, record)] = fitter.batch.cells
+        [(_, record)] = fitter.batch.cells
         assert (fitter.batch.fitted, record.engine) == (1, "ridge")
         found[folder] = record.score
     assert len(set(found.values())) == 1
