@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from heldout.numerics.engines import logistic
-from heldout.numerics.logistic import by_columns, by_rows
+from heldout.numerics.logistic import by_columns, by_rows, by_scores
 from heldout.numerics.logistic.by_columns import ByColumns
 from heldout.numerics.logistic.by_rows import ByRows
 from heldout.numerics.logistic.loss import Loss
@@ -95,6 +95,24 @@ def test_scores_are_found_themselves_where_rows_are_far_from_combinations(classe
     assert by_rows_of(again, Loss(np.arange(41) % classes, classes, weights))._inverse is None
     rows[:, 0] *= 1e4
     assert by_rows_of(rows, loss)._inverse is None
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_a_point_is_as_high_by_scores_as_by_factors_and_no_less_steep(classes: int) -> None:
+    rows, loss = case((40, 400), classes)
+    gram, cs = products(rows, rows, scaled=False).gram, np.array([0.01, 2.0])
+    inverse = by_scores.inverse_of(gram, classes > 2)
+    assert inverse is not None
+    alpha = np.random.default_rng(4).normal(size=(2, 41, loss.columns)) * 0.01
+    alpha[:, :-1] -= alpha[:, :-1].mean(axis=1, keepdims=True)
+    scores = cs[:, None, None] * (gram @ alpha[:, :-1]) + alpha[:, -1:]
+    here = by_rows._ByFactors(gram, loss, cs).at(alpha, np.arange(2))
+    there = by_scores.ByScores(gram, inverse, loss, cs).at(scores, np.arange(2))
+    np.testing.assert_allclose(here.scores, scores, rtol=1e-12)
+    np.testing.assert_allclose(there.value, here.value, rtol=1e-10)
+    np.testing.assert_allclose(there.slope, here.slope, atol=1e-10)
+    assert (there.steepness >= here.steepness).all()
+    assert (there.steepness < 4 * here.steepness).all()
 
 
 @pytest.mark.parametrize("classes", [2, 5])
