@@ -93,7 +93,8 @@ def cells(case: Case, separately: bool) -> Iterator[Any]:
     problems = TrainingSets(features, target, sets, frame=lambda: frame)
     for one in sets:
         problem = problems.problem(builder, one, 1)
-        yield from run.fit(problem, {one_by_one(learner, case): thetas} if separately else own)
+        engines = {one_by_one(learner, case): thetas} if separately else own
+        yield from run.fit(problem, engines, whole=False)
 
 
 def one_by_one(learner: Learner, case: Case) -> str:

@@ -92,7 +92,9 @@ def test_each_model_is_fitted_once(
 ) -> None:
     calls: list[int] = []
     original = run.fit
-    monkeypatch.setattr(run, "fit", lambda *given: calls.append(1) or original(*given))
+    monkeypatch.setattr(
+        run, "fit", lambda *given, **more: calls.append(1) or original(*given, **more)
+    )
     cells = in_memory(plan, every_theta=lambda resample: together)
     fold = plan.resamples[0]
     for _ in range(2):

@@ -20,6 +20,7 @@ from heldout.learners.learner import define
 from heldout.names import Theta
 from heldout.numerics import run
 from heldout.numerics.builders import builder_of
+from heldout.numerics.combination import Combination, combined
 from heldout.numerics.engines.registry import by_engine, numeric_code
 from heldout.numerics.predict import predict
 from heldout.predictions import Predictions
@@ -125,6 +126,98 @@ def test_a_compressed_model_predicts_the_same_bits(tmp_path: Path, case: Case) -
     plan = plan_for(tmp_path, case)
     path = stored(plan, tmp_path, FOLD)
     assert same_bits(said(open_model(path), plan.table), said(fitted_here(plan, FOLD), plan.table))
+
+
+WIDE = 2000
+COMBINED: dict[str, tuple[bool, dict[str, Any], Theta]] = {
+    "ridge": (False, {"estimator": "ridge"}, {"alpha": 0.5}),
+    "ridge without intercept": (
+        False, {"estimator": "ridge", "params": {"fit_intercept": False}}, {"alpha": 0.5},
+    ),
+    "ridge, classes": (True, {"estimator": "ridge"}, {"alpha": 0.5}),
+    "logistic": (True, {"estimator": "logistic"}, {"C": 0.5}),
+}  # fmt: skip
+
+
+def wide_plan(folder: Path, classes: bool, block: dict[str, Any], theta: Theta) -> Plan:
+    """Many columns, some values missing, and a category."""
+    generator = np.random.default_rng(6)
+    columns: dict[str, Any] = {
+        f"x{i:04d}": generator.normal(3.0, 2.0, size=40) for i in range(WIDE)
+    }
+    score = columns["x0000"] - columns["x0001"] + generator.normal(size=40)
+    columns["x0002"] = np.where(generator.random(40) < 0.2, np.nan, columns["x0002"])
+    columns["colour"] = generator.choice(["red", "green", "blue"], size=40).tolist()
+    label = np.array(["low", "mid", "high"])[np.argsort(np.argsort(score)) * 3 // 40]
+    table = prepared(folder, {**columns, "y": (label if classes else score).tolist()}, target="y")
+    learner = define("mine", {**block, "grid": {k: [v] for k, v in theta.items()}})
+    return Plan("t", 19, table, [learner], [], numeric_code(), library_versions())
+
+
+FEW = Resample(
+    "fold", np.sort(np.random.default_rng(1).integers(8, 40, 32)), {"fold": np.arange(8)}
+)
+
+
+@pytest.mark.parametrize("case", COMBINED.values(), ids=COMBINED)
+def test_coefficients_that_are_combinations_of_rows_come_again(
+    tmp_path: Path, case: tuple[bool, dict[str, Any], Theta]
+) -> None:
+    plan = wide_plan(tmp_path, *case)
+    path = stored(plan, tmp_path, FEW)
+    assert path.stat().st_size < WIDE * 8 / 4
+    opened, here = open_model(path), fitted_here(plan, FEW)
+    np.testing.assert_array_equal(opened[-1].coef_, here[-1].coef_)
+    assert opened[-1].coef_.dtype == here[-1].coef_.dtype
+    assert same_bits(said(opened, plan.table), said(here, plan.table))
+
+
+def test_they_do_not_with_another_table(tmp_path: Path) -> None:
+    plan = wide_plan(tmp_path, *COMBINED["ridge"])
+    path = stored(plan, tmp_path, FEW)
+    features = np.load(tmp_path / "data" / "X.npy")
+    held, trained = 3, int(FEW.train[0])
+    features[held, 3] = 7.0
+    np.save(tmp_path / "data" / "X.npy", features)
+    open_model(path)
+    features[trained, 3] = np.nextafter(features[trained, 3], np.inf)
+    np.save(tmp_path / "data" / "X.npy", features)
+    with pytest.raises(DamagedError, match="is another one or damaged"):
+        open_model(path)
+    np.save(tmp_path / "data" / "X.npy", features[:20])
+    np.save(tmp_path / "data" / "y.npy", np.zeros(20))
+    with pytest.raises(DamagedError, match="is another one or damaged"):
+        open_model(path)
+
+
+def test_coefficients_are_stored_where_rows_cannot_be_made_again(tmp_path: Path) -> None:
+    plan = wide_plan(tmp_path, *COMBINED["ridge"])
+    pipeline = fitted_here(plan, FEW)
+    rows = pipeline[:-1].transform(np.array(plan.table.features[FEW.train]))
+    weights = np.linspace(-1.0, 1.0, len(rows))
+    pipeline[-1].coef_ = Combination(rows, weights)
+    pickled = ModelPickler().dump(pipeline, [])
+    pickled.save(str(tmp_path / SHARED), str(tmp_path / "a" / "b" / "full.model"))
+    np.testing.assert_array_equal(
+        pickle.loads(pickle.dumps(pipeline))[-1].coef_, combined(rows, weights)
+    )
+    opened = open_model(tmp_path / "a" / "b" / "full.model")
+    np.testing.assert_array_equal(opened[-1].coef_, combined(rows, weights))
+
+
+def test_ridge_is_fitted_again_for_other_rows(tmp_path: Path) -> None:
+    """It takes less time than to open the model, and gives the bits of a fit that found no store."""
+    plan = wide_plan(tmp_path, *COMBINED["ridge"])
+    stored(plan, tmp_path, FEW)
+    more = Resample(FEW.name, FEW.train, {**FEW.held, "train": FEW.train})
+    found = {}
+    for folder in (tmp_path, tmp_path / "other"):
+        fitter = Fitter(plan, Store(folder / "cells"), "all", None)
+        fitter.ensure(plan.learners[0], more, plan.learners[0].thetas(plan.seed))
+        [(_, record)] = fitter.batch.cells
+        assert (fitter.batch.fitted, record.engine) == (1, "ridge")
+        found[folder] = record.score
+    assert len(set(found.values())) == 1
 
 
 def test_trees_take_less_than_half_of_their_size(tmp_path: Path) -> None:

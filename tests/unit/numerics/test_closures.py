@@ -15,6 +15,7 @@ COMMON = {
     "learners.definition",
     "names",
     "numerics",
+    "numerics.combination",
     "numerics.cut",
     "numerics.encodings",
     "numerics.engines.generic",
@@ -77,7 +78,12 @@ OWN = {
     "leave_one_out": {"numerics.engines.leave_one_out", *NEIGHBORS},
     "polynomial": {"numerics.engines.polynomial"},
     "knn": NEIGHBORS,
-    "ridge": {"numerics.engines.ridge", *PATH, *internals("ridge_classifier")},
+    "ridge": {
+        "numerics.engines.ridge",
+        "numerics.products",
+        *PATH,
+        *internals("ridge_classifier"),
+    },
     "linear": {"numerics.engines.linear", *PATH},
     "lasso": {
         "numerics.engines.lasso",
@@ -87,6 +93,7 @@ OWN = {
     },
     "logistic": {
         "numerics.engines.logistic",
+        "numerics.products",
         *(
             f"numerics.logistic.{name}"
             for name in ("by_columns", "by_rows", "by_scores", "loss", "newton")

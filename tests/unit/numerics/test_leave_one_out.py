@@ -59,6 +59,27 @@ def test_ridge_and_least_squares_equal_refitting(
         assert 0 < outcome.seconds < 60
 
 
+@pytest.mark.parametrize("at_once", [1, 1000])
+def test_how_many_rows_are_left_out_side_by_side_changes_no_bit(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = table(False, n=40)
+    builder = Builder(define("ridge", {"estimator": "ridge"}), data.columns)
+    thetas = [{"alpha": 1e-3}, {"alpha": 10.0}]
+    whole = left_out(builder, data, chunk_of(40), thetas)
+    monkeypatch.setattr(leave_one_out, "AT_ONCE", at_once)
+    shapes = []
+    original = np.linalg.eigh
+    monkeypatch.setattr(np.linalg, "eigh", lambda many: shapes.append(many.shape) or original(many))
+    parts = left_out(builder, data, chunk_of(40), thetas)
+    assert whole is not None
+    assert parts is not None
+    for one, other in zip(whole, parts, strict=True):
+        np.testing.assert_array_equal(one.predictions.value, other.predictions.value)
+    assert shapes
+    assert all(np.prod(shape) <= max(at_once, shape[1] ** 2) for shape in shapes)
+
+
 @pytest.mark.parametrize("odd", [0.1, 1.0, 1000.0])
 def test_a_column_that_is_constant_but_for_one_row_needs_refitting(odd: float) -> None:
     data = table(False, n=50)

@@ -86,7 +86,8 @@ def test_logistic_equals_separate_fits(table: str, classes: list[str], weights: 
         predicted = outcome.predictions
         assert predicted is not None
         np.testing.assert_allclose(predicted.proba, proba, rtol=0, atol=1e-7)
-        np.testing.assert_allclose(model.predict_proba(held), predicted.proba, rtol=0, atol=1e-12)
+        # Equal rows have large weights that cancel: in products of rows here, in coefficients there.
+        np.testing.assert_allclose(model.predict_proba(held), predicted.proba, rtol=0, atol=1e-11)
         assert predicted.label is not None
         assert model.predict(held).tolist() == predicted.label.tolist()
 
@@ -105,7 +106,7 @@ def test_ridge_equals_separate_fits(table: str, classes: list[str] | None) -> No
         assert predicted is not None
         if classes is None:
             np.testing.assert_allclose(predicted.value, own.predict(held), rtol=1e-8, atol=1e-8)
-            np.testing.assert_allclose(model.predict(held), predicted.value, rtol=0, atol=1e-12)
+            np.testing.assert_allclose(model.predict(held), predicted.value, rtol=0, atol=1e-11)
         else:
             np.testing.assert_allclose(predicted.decision, own.decision_function(held), atol=1e-8)
             assert predicted.label is not None

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from heldout.numerics.engines import logistic
-from heldout.numerics.logistic import by_columns, by_rows
+from heldout.numerics.logistic import by_columns, by_rows, by_scores
 from heldout.numerics.logistic.by_columns import ByColumns
 from heldout.numerics.logistic.by_rows import ByRows
 from heldout.numerics.logistic.loss import Loss
-from heldout.numerics.logistic.newton import Points, minimise
+from heldout.numerics.logistic.newton import Points, Solution, minimise
+from heldout.numerics.products import products
 
 SHAPES = [(40, 6), (40, 39), (12, 60), (40, 400)]
 
@@ -22,6 +23,22 @@ def case(shape: tuple[int, int], classes: int, separable: bool = False) -> tuple
     score = rows[:, 0] + (0 if separable else generator.normal(size=len(rows)))
     codes = np.searchsorted(np.quantile(score, np.arange(1, classes) / classes), score)
     return rows, Loss(codes, classes, generator.uniform(0.5, 2, size=len(rows)))
+
+
+def by_rows_of(rows: np.ndarray, loss: Loss) -> ByRows:
+    return ByRows(products(rows, rows, scaled=False).gram, loss)
+
+
+def solved_by_rows(rows: np.ndarray, loss: Loss, cs: list[float]) -> list[Solution]:
+    """By rows, as coefficients of rows that are not centred."""
+    means, optima = rows.mean(axis=0), by_rows_of(rows, loss)
+    solutions = []
+    for c, found in zip(cs, optima.solve(cs, 1e-10, 100), strict=True):
+        assert found is not None
+        assert optima.slope(found, c) < 1e-9
+        coef = (rows - means).T @ found.weights
+        solutions.append(Solution(coef, found.intercept - means @ coef, found.steps))
+    return solutions
 
 
 def steepest(rows: np.ndarray, loss: Loss, found: Any, c: float) -> float:
@@ -54,14 +71,13 @@ def test_rows_columns_and_products_find_the_same_optimum(
     rows, loss = case(shape, classes, separable)
     cs = [1e-3, 1.0, 1e3]
     whole = ByColumns(rows, loss).solve(cs, 1e-10, 100)
-    scores = ByRows(rows, loss).solve(cs, 1e-10, 100)
+    scores = solved_by_rows(rows, loss, cs)
     monkeypatch.setattr(by_columns, "DENSE", 0)
-    products = ByColumns(rows, loss).solve(cs, 1e-10, 100)
+    multiplied = ByColumns(rows, loss).solve(cs, 1e-10, 100)
     monkeypatch.setattr(by_rows, "inverse_of", lambda *given: None)
     for c, factored, *others in zip(
-        cs, ByRows(rows, loss).solve(cs, 1e-10, 100), whole, scores, products, strict=True
+        cs, solved_by_rows(rows, loss, cs), whole, scores, multiplied, strict=True
     ):
-        assert factored is not None
         assert steepest(rows, loss, factored, c) < 1e-5
         for other in others:
             assert other is not None
@@ -73,12 +89,30 @@ def test_rows_columns_and_products_find_the_same_optimum(
 @pytest.mark.parametrize("classes", [2, 5])
 def test_scores_are_found_themselves_where_rows_are_far_from_combinations(classes: int) -> None:
     rows, loss = case((40, 400), classes)
-    assert ByRows(rows, loss)._inverse is not None
+    assert by_rows_of(rows, loss)._inverse is not None
     again = np.vstack([rows, rows[:1]])
     weights = np.ones(41)
-    assert ByRows(again, Loss(np.arange(41) % classes, classes, weights))._inverse is None
+    assert by_rows_of(again, Loss(np.arange(41) % classes, classes, weights))._inverse is None
     rows[:, 0] *= 1e4
-    assert ByRows(rows, loss)._inverse is None
+    assert by_rows_of(rows, loss)._inverse is None
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_a_point_is_as_high_by_scores_as_by_factors_and_no_less_steep(classes: int) -> None:
+    rows, loss = case((40, 400), classes)
+    gram, cs = products(rows, rows, scaled=False).gram, np.array([0.01, 2.0])
+    inverse = by_scores.inverse_of(gram, classes > 2)
+    assert inverse is not None
+    alpha = np.random.default_rng(4).normal(size=(2, 41, loss.columns)) * 0.01
+    alpha[:, :-1] -= alpha[:, :-1].mean(axis=1, keepdims=True)
+    scores = cs[:, None, None] * (gram @ alpha[:, :-1]) + alpha[:, -1:]
+    here = by_rows._ByFactors(gram, loss, cs).at(alpha, np.arange(2))
+    there = by_scores.ByScores(gram, inverse, loss, cs).at(scores, np.arange(2))
+    np.testing.assert_allclose(here.scores, scores, rtol=1e-12)
+    np.testing.assert_allclose(there.value, here.value, rtol=1e-10)
+    np.testing.assert_allclose(there.slope, here.slope, atol=1e-10)
+    assert (there.steepness >= here.steepness).all()
+    assert (there.steepness < 4 * here.steepness).all()
 
 
 @pytest.mark.parametrize("classes", [2, 5])
@@ -88,14 +122,14 @@ def test_how_many_are_solved_side_by_side_changes_no_bit(
 ) -> None:
     rows, loss = case(shape, classes)
     cs = [10.0**i for i in range(-4, 5)]
-    kind = ByColumns if shape[1] < 40 else ByRows
+    kind: Any = ByColumns if shape[1] < 40 else by_rows_of
     together = kind(rows, loss).solve(cs, 1e-10, 100)
     monkeypatch.setattr(by_rows, "AT_ONCE", 2 * classes * 40)
     monkeypatch.setattr(by_columns, "AT_ONCE", 0)
     for one, other in zip(together, kind(rows, loss).solve(cs, 1e-10, 100), strict=True):
         assert one is not None
         assert other is not None
-        np.testing.assert_array_equal(one.coef, other.coef)
+        np.testing.assert_array_equal(one[0], other[0])
         np.testing.assert_array_equal(one.intercept, other.intercept)
 
 
@@ -116,17 +150,19 @@ def test_the_loss_is_minus_the_logarithm_of_the_share(classes: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shape", "classes", "chosen"),
-    [((30, 2000), 2, ByRows), ((300, 30), 2, ByColumns), ((55, 50), 2, ByRows),
-     ((60, 50), 2, ByColumns), ((100, 50), 7, ByRows), ((60, 10), 7, ByColumns)],
+    ("shape", "columns", "by_rows_is_less"),
+    [((30, 2000), 1, True), ((300, 30), 1, False), ((55, 50), 1, True),
+     ((60, 50), 1, False), ((100, 50), 7, True), ((60, 10), 7, False)],
 )  # fmt: skip
-def test_what_costs_less_is_chosen(shape: tuple[int, int], classes: int, chosen: type) -> None:
-    assert type(logistic._optima(*case(shape, classes))) is chosen
+def test_what_costs_less_is_chosen(
+    shape: tuple[int, int], columns: int, by_rows_is_less: bool
+) -> None:
+    assert logistic._by_rows_is_less(shape, columns) == by_rows_is_less
 
 
 def test_too_few_steps_do_not_reach_the_optimum() -> None:
     rows, loss = case((40, 6), 3)
-    for optima in (ByRows(rows, loss), ByColumns(rows, loss)):
+    for optima in (by_rows_of(rows, loss), ByColumns(rows, loss)):
         assert optima.solve([1e-4], 1e-10, 1) == [None]
         assert optima.solve([1.0], 1e-10, 30) != [None]
 
@@ -134,7 +170,7 @@ def test_too_few_steps_do_not_reach_the_optimum() -> None:
 def test_numbers_that_overflow_have_no_optimum() -> None:
     rows, loss = case((10, 20), 2)
     with np.errstate(all="ignore"):
-        assert ByRows(rows * 1e200, loss).solve([1.0], 1e-10, 100) == [None]
+        assert by_rows_of(rows * 1e200, loss).solve([1.0], 1e-10, 100) == [None]
 
 
 class Steep:

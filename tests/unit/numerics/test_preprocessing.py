@@ -141,19 +141,54 @@ def test_it_can_be_cloned_and_set_like_any_transformer():
 @pytest.mark.parametrize("columns", [2, 3, 5, 6])
 @pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
 def test_columns_in_blocks_give_the_same_bits_as_all_at_once(monkeypatch, columns, gaps):
-    """So many rows that all columns at once would take much memory are worked on block by block."""
+    """What does not stay in the processor's cache, or would take much memory, is worked on block by block."""
     generator = np.random.default_rng(columns)
     rows = generator.normal(3.0, 2.0, size=(400, columns)) * 10.0 ** np.arange(columns)
     if gaps:
         rows[generator.random(rows.shape) < 0.1] = np.nan
     once, parts = (Preprocessor(numbers=range(columns), scale=True) for _ in range(2))
     expected = once.fit_transform(rows)
-    monkeypatch.setattr(preprocessing, "BLOCK", 800)
+    monkeypatch.setattr(preprocessing, "NEAR", 800)
+    monkeypatch.setattr(preprocessing, "LINE", 2)
     assert [block.stop - block.start for block in preprocessing._blocks(rows)][:-1] == [2] * (
         columns // 2 - 1
     )
     assert parts.fit_transform(rows).tobytes() == expected.tobytes()
     assert parts.medians_.tobytes() == once.medians_.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("rows", "block", "expected"),
+    [(400, 2**22, 81), (10**5, 2**22, 8), (10**5, 3 * 10**5, 3), (10**7, 8, 2)],
+)
+def test_blocks_are_as_wide_as_cache_or_memory_allow(monkeypatch, rows, block, expected):
+    monkeypatch.setattr(preprocessing, "BLOCK", block)
+    first = next(iter(preprocessing._blocks(np.broadcast_to(0.0, (rows, 300)))))
+    assert first.stop - first.start == expected
+
+
+@given(st.integers(0, 2**31 - 1), st.integers(1, 9), st.integers(1, 5))
+def test_medians_are_those_of_numpy(seed, rows, columns):
+    """Of what is not missing; also of even numbers of rows, and where all are missing."""
+    generator = np.random.default_rng(seed)
+    numbers = generator.normal(size=(rows, columns)).round(1)
+    numbers[generator.random(numbers.shape) < 0.3] = np.nan
+    given = numbers.copy()
+    found = Preprocessor(numbers=range(columns)).fit(numbers).medians_
+    with warnings.catch_warnings(action="ignore"):
+        assert found.tolist() == np.nan_to_num(np.nanmedian(numbers, axis=0)).tolist()
+    assert numbers.tobytes() == given.tobytes()
+
+
+def test_rows_are_neither_changed_nor_given_away():
+    """Rows that are scaled are not copied before; those that are not scaled are."""
+    rows = np.random.default_rng(0).normal(size=(30, 3))
+    before = rows.copy()
+    for scale in (False, True):
+        found = Preprocessor(numbers=range(3), scale=scale).fit_transform(rows)
+        assert not np.shares_memory(found, rows)
+        found[:] = 7.0
+        assert rows.tobytes() == before.tobytes()
 
 
 def test_numbers_that_a_model_takes_as_they_are_are_not_copied():

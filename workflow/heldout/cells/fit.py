@@ -17,7 +17,7 @@ from heldout.errors import HeldoutError
 from heldout.learners.learner import Learner
 from heldout.learners.threads import threaded
 from heldout.names import Theta, canonical
-from heldout.numerics.engines.registry import by_engine
+from heldout.numerics.engines.registry import AT_ONCE, by_engine
 from heldout.predictions import Predictions
 from heldout.resampling.split import Resample
 
@@ -123,18 +123,18 @@ class Fitter:
                 yield outcome, True
             return
         problem = self._problems.problem(builder, resample)
+        weighted, texts = self.plan.table.weighted, has_texts(self.plan.table)
         unfitted = []
         for cell, keys in missing:
             stored = self.store.fitted_model(cell, keys)
-            if stored is None:
+            if stored is None or stored[1].engine in AT_ONCE:
                 unfitted.append(cell.theta)
             else:
                 model, circumstances = stored
                 again = run.predict_again(problem, cell.theta, model)
                 yield with_stored(again, circumstances), False
-        weighted, texts = self.plan.table.weighted, has_texts(self.plan.table)
         engines = by_engine(learner, builder.classification, unfitted, weighted, texts)
-        for outcome in run.fit(problem, engines):
+        for outcome in run.fit(problem, engines, whole=False):
             yield outcome, True
 
     def _store_outcome(

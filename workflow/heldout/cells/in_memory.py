@@ -95,7 +95,7 @@ class InMemoryCells:
         if key not in fitted:
             thetas = self._to_fit(learner, theta, resample)
             problem = self._problem(learner, resample, self.further(learner, resample))
-            outcomes = run.fit(problem, self._engines(learner, thetas))
+            outcomes = run.fit(problem, self._engines(learner, thetas), whole=False)
             fitted.update(self._kept(learner, resample, outcome) for outcome in outcomes)
         return fitted[key]
 

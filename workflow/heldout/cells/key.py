@@ -106,6 +106,7 @@ class Keyring:
         self._data, self._classification, self._weighted = data, classification, weighted
         self._texts, self._units = texts, units
         self._code, self._versions = code, versions
+        self._engine_codes: dict[tuple[str, str, bool], str] = {}
 
     def keys(
         self, learner: Definition, resample: Resample, thetas: list[Theta], seed: int
@@ -121,18 +122,24 @@ class Keyring:
         if learner.calibrate and self._units is not None:
             common = digest(common, self._units_digest(resample))
         held = canonical([[name, _rows_digest(rows)] for name, rows in resample.held.items()])
+        texts = [canonical(theta) for theta in thetas]
         fits = [
-            digest(common, self._engine_code(learner, resample, theta), canonical(theta))
-            for theta in thetas
+            digest(common, self._engine_code(learner, bool(resample.members), theta, text), text)
+            for theta, text in zip(thetas, texts, strict=True)
         ]
         return [Keys(fit, digest(fit, held)) for fit in fits]
 
-    def _engine_code(self, learner: Definition, resample: Resample, theta: Theta) -> str:
-        about = learner, self._classification, theta, self._weighted, self._texts
-        engine = engine_of(*about)
-        code = self._code[engine]
-        closed_form = resample.members and not self._weighted and engine not in COMPOSED
-        return f"{self._code[LEAVE_ONE_OUT]}:{code}" if closed_form else code
+    def _engine_code(self, learner: Definition, members: bool, theta: Theta, text: str) -> str:
+        """The code of a θ's engine, looked up once for all training sets."""
+        name = learner.name, text, members
+        if name not in self._engine_codes:
+            about = learner, self._classification, theta, self._weighted, self._texts
+            engine = engine_of(*about)
+            code = self._code[engine]
+            closed_form = members and not self._weighted and engine not in COMPOSED
+            both = f"{self._code[LEAVE_ONE_OUT]}:{code}"
+            self._engine_codes[name] = both if closed_form else code
+        return self._engine_codes[name]
 
     def _units_digest(self, resample: Resample) -> str:
         """Of the groups of the training rows, whatever they are called."""

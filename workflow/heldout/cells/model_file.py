@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from heldout.cells.training_rows import TrainingMatrix, TrainingRows
+from heldout.cells.training_rows import SourceRows, TrainingMatrix, TrainingRows
 from heldout.data.prepared import Prepared, open_prepared
 from heldout.errors import HeldoutError
 from heldout.files import write_bytes
 from heldout.names import digest
+from heldout.numerics.combination import Combination, combined
 
 SHARED = ".shared"
 """The folder of shared parts in the store's folder."""
@@ -42,6 +43,8 @@ Known = dict[int, tuple[Any, Any, dict[str, bytes]]]
 
 Rows = tuple[str, np.ndarray | slice, Any]
 """Refers to training rows: the name of their `TrainingRows`, which of them, and the order in memory."""
+COMBINED = "combination"
+"""Begins a reference to a combination of them: the name of their `SourceRows`, the shape of the weights, the weights."""
 
 
 class DamagedError(HeldoutError):
@@ -134,19 +137,24 @@ class _Loader:
         unpickler.persistent_load = self._referred  # type: ignore[method-assign]
         return unpickler.load()
 
-    def _referred(self, reference: str | Rows) -> Any:
+    def _referred(self, reference: Any) -> Any:
         if isinstance(reference, str):
             return self._part(reference)
+        if reference[0] == COMBINED:
+            _, part, shape, weights = reference
+            return combined(self._part(part), weights.reshape(shape))
         name, places, order = reference
         return np.asarray(self._part(name)[places], order=order)
 
     def _part(self, name: str) -> Any:
         if name not in self._parts:
             part = self.load(_read_intact(self._shared / name, name))
-            self._parts[name] = self._matrix(part) if isinstance(part, TrainingRows) else part
+            self._parts[name] = (
+                self._matrix(part) if isinstance(part, TrainingRows | SourceRows) else part
+            )
         return self._parts[name]
 
-    def _matrix(self, rows: TrainingRows) -> np.ndarray:
+    def _matrix(self, rows: TrainingRows | SourceRows) -> np.ndarray:
         try:
             matrix = rows.matrix(open_prepared(self._table))
         except (OSError, ValueError, KeyError) as error:
@@ -243,15 +251,13 @@ class ModelPickler:
         return PickledModel(_compressed(pickled), parts, self._written)
 
     def _matrix_of(self, model: Any) -> TrainingMatrix | None:
-        """The rows that the last step of a Pipeline was trained on; None for a linear model, which holds none."""
+        """The rows that the last step of a Pipeline was trained on; None if it holds coefficients and no rows."""
         steps = [step for _, step in getattr(model, "steps", [])]
-        if (
-            self._table is None
-            or self._rows is None
-            or (steps and "coef_" in getattr(steps[-1], "__dict__", ()))
-        ):
+        if self._table is None or self._rows is None or not steps:
             return None
-        steps = steps[:-1]
+        coef = getattr(steps.pop(), "__dict__", {}).get("coef_")
+        if coef is not None and not isinstance(coef, Combination):
+            return None
         if self._matrix is None or not self._matrix.is_by(steps):
             self._matrix = TrainingMatrix(self._table, self._rows, steps)
         return self._matrix
@@ -278,6 +284,8 @@ class _Pickler(pickle.Pickler):
     def persistent_id(self, value: Any) -> Any:
         if type(value) in PLAIN:
             return None
+        if type(value) is Combination:
+            return self._combination(value)
         size = value.nbytes if type(value) is np.ndarray and value.dtype != object else 0
         if size <= BLOCK and id(value) not in self._shared:
             return None
@@ -301,11 +309,24 @@ class _Pickler(pickle.Pickler):
         if places is None:
             return None
         assert self._matrix is not None
-        recipe = self._matrix.recipe
+        name, parts = self._recipe(self._matrix.recipe)
+        fortran = value.flags.f_contiguous and not value.flags.c_contiguous
+        return (name, places, "F" if fortran else "C"), parts
+
+    def _combination(self, value: Combination) -> Any:
+        """A reference to the training rows, with the weights of the combination; None if they are not exact."""
+        source = None if self._matrix is None else self._matrix.source
+        if source is None:
+            return None
+        name, parts = self._recipe(source)
+        self.parts |= parts
+        return COMBINED, name, value.weights.shape, value.weights.ravel()
+
+    def _recipe(self, recipe: TrainingRows | SourceRows) -> tuple[str, dict[str, bytes]]:
+        """The name of the part that holds it, and the parts that are needed with it."""
         if id(recipe) not in self._known:
             pickled, parts = _pickled(recipe, self._known, self._shared, None)
             data = _compressed(pickled)
             self._known[id(recipe)] = recipe, digest(data), parts | {digest(data): data}
         _, name, parts = self._known[id(recipe)]
-        fortran = value.flags.f_contiguous and not value.flags.c_contiguous
-        return (name, places, "F" if fortran else "C"), parts
+        return name, parts

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from heldout.data.prepared import Prepared
+from heldout.data.prepared import Prepared, row_digest
 from heldout.names import digest
 
 EXACT = frozenset(
@@ -57,6 +57,35 @@ class TrainingRows:
         return found if _digest(found) == self.digest else None
 
 
+@dataclass(frozen=True)
+class SourceRows:
+    """The same for coefficients that are combinations of the rows: these are compared as they are in the table.
+
+    Parameters
+    ----------
+    steps, gaps
+        As in `TrainingRows`.
+    digest
+        Of the digest of each row.
+    """
+
+    steps: tuple[Any, ...]
+    gaps: np.ndarray
+    digest: str
+
+    def matrix(self, table: Prepared) -> np.ndarray | None:
+        """The matrix; None if the table is not the one that the model was trained on."""
+        rows = np.cumsum(self.gaps)
+        if len(rows) and rows.max() >= table.n:
+            return None
+        found = table.features[rows]
+        if digest(*map(row_digest, found)) != self.digest:
+            return None
+        for step in self.steps:
+            found = step.transform(found)
+        return np.asarray(found)
+
+
 class TrainingMatrix:
     """The matrix that a model was trained on, to look for its rows in the arrays of the model.
 
@@ -96,6 +125,16 @@ class TrainingMatrix:
         """How it is made again."""
         assert self.values is not None
         return TrainingRows(self._steps, np.diff(self._rows, prepend=0), _digest(self.values))
+
+    @cached_property
+    def source(self) -> SourceRows | None:
+        """How it is made again for a combination of its rows; None if the steps are not exact."""
+        framed = self._steps and getattr(self._steps[0], "takes_frame", False)
+        if framed or not all(_kind(step) in EXACT for step in self._steps):
+            return None
+        known = self._table.row_digests
+        found = digest(*(known[row] for row in self._rows))
+        return SourceRows(self._steps, np.diff(self._rows, prepend=0), found)
 
     def places(self, array: np.ndarray) -> np.ndarray | slice | None:
         """The position in the matrix of each row of an array; None if one is not in it, to the last bit."""

@@ -76,6 +76,11 @@ class Prepared:
         return np.load(stored, mmap_mode="r") if isinstance(stored, Path) else stored
 
     @cached_property
+    def row_digests(self) -> list[str]:
+        """The digest of each row of the features."""
+        return [row_digest(row) for row in self.features]
+
+    @cached_property
     def strings(self) -> "pa.Table | None":
         """The texts that the matrix does not hold; read when they are first asked for."""
         stored = self.stored_strings
@@ -171,6 +176,27 @@ class Prepared:
         """The indices of the features of a kind."""
         columns = self.facts["schema"]["columns"]
         return [i for i, column in enumerate(columns) if column["kind"] == kind]
+
+
+def row_digest(row: np.ndarray) -> str:
+    """The digest of a row of the features.
+
+    Parameters
+    ----------
+    row
+        The numbers of one row.
+
+    Returns
+    -------
+    str
+        The digest.
+
+    Examples
+    --------
+    >>> row_digest(np.array([0.0])) == row_digest(np.array([-0.0]))
+    False
+    """
+    return digest(np.ascontiguousarray(row).data.cast("B"))
 
 
 def seen_digest(

@@ -16,6 +16,7 @@ from sklearn import config_context
 from sklearn.pipeline import Pipeline
 
 from heldout.names import Theta, canonical
+from heldout.numerics.combination import completed
 from heldout.numerics.fit_warning import FitWarning
 from heldout.numerics.predict import predict
 from heldout.numerics.problem import Outcome, Problem
@@ -26,7 +27,7 @@ ByEngine = Mapping[str, Sequence[Theta]]
 """The θ that each engine fits."""
 
 
-def fit(problem: Problem, by_engine: ByEngine) -> Iterator[Outcome]:
+def fit(problem: Problem, by_engine: ByEngine, whole: bool = True) -> Iterator[Outcome]:
     """Fit each θ with its engine and predict the held-out rows.
 
     scikit-learn does not check parameters and finite values again: parameters were checked before
@@ -39,6 +40,8 @@ def fit(problem: Problem, by_engine: ByEngine) -> Iterator[Outcome]:
         The training rows and the rows to predict.
     by_engine
         The θ that each engine fits.
+    whole
+        Whether models are complete; else a `Combination` may stand in the place of coefficients.
 
     Yields
     ------
@@ -66,6 +69,8 @@ def fit(problem: Problem, by_engine: ByEngine) -> Iterator[Outcome]:
                     outcome = next(outcomes, None)
                 if outcome is None:
                     break
+                if whole:
+                    completed(outcome.model)
                 yield replace(outcome, engine=engine, warnings=_counted(caught))
 
 
@@ -105,7 +110,7 @@ def fit_members(problems: Iterable[Problem], by_engine: ByEngine) -> Iterator[Ou
     """
     by_theta: dict[str, list[Outcome]] = {}
     for problem in problems:
-        for outcome in fit(problem, by_engine):
+        for outcome in fit(problem, by_engine, whole=False):
             by_theta.setdefault(canonical(outcome.theta), []).append(outcome)
     for outcomes in by_theta.values():
         yield _joined(outcomes)

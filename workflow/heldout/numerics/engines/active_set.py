@@ -60,8 +60,11 @@ class Active(NamedTuple):
 
     def joined(self, columns: np.ndarray, signs: np.ndarray) -> "Active":
         """With further columns, whose coefficients are still 0."""
-        more = columns, signs, np.zeros(len(columns))
-        return Active(*(np.concatenate(pair) for pair in zip(self[:3], more, strict=True)))
+        return Active(
+            np.concatenate([self.columns, columns]),
+            np.concatenate([self.signs, signs]),
+            np.concatenate([self.coefs, np.zeros(len(columns))]),
+        )
 
 
 NONE = Active(np.zeros(0, np.intp), np.zeros(0), np.zeros(0))

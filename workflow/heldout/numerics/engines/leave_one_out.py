@@ -11,7 +11,7 @@ without the row itself. (Scaled features change with every row that is left out.
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,8 @@ LINEAR = "sklearn.linear_model.LinearRegression"
 K_NEIGHBORS = ("sklearn.neighbors.KNeighborsClassifier", "sklearn.neighbors.KNeighborsRegressor")
 WELL_CONDITIONED = 1e-9
 """Least squares: the smallest eigenvalue over the largest one must be above this."""
+AT_ONCE = 2**22
+"""Numbers in the matrices of the rows that are left out side by side: 32 MB."""
 CANCELLATION = 1e-8
 """A variance is mostly rounding error if it is below this share of the variance before a row was
 left out, or below this share of (this share of the largest value)²."""
@@ -169,18 +171,51 @@ def _predict_left_out(
     target = np.asarray(target, np.float64)
     if len(features) <= features.shape[1]:
         return None  # a fit for each row needs less: by the products of rows
+    whole = _whole(features, target)
+    size = max(1, AT_ONCE // features.shape[1] ** 2)
+    parts = []
+    for start in range(0, len(rows), size):
+        part = _predict_part(whole, rows[start : start + size], alphas, scale)
+        if part is None:
+            return None
+        parts.append(part)
+    return np.concatenate(parts)
+
+
+class _Whole(NamedTuple):
+    """What is known of all rows: features without their means, constant ones 0, and what they are computed with."""
+
+    features: np.ndarray
+    target: np.ndarray
+    y_mean: float
+    gram: np.ndarray
+    moment: np.ndarray
+    constant: np.ndarray
+    least: np.ndarray
+    """A sum of squares below this is mostly rounding error."""
+
+
+def _whole(features: np.ndarray, target: np.ndarray) -> _Whole:
     n, largest = len(target), np.abs(features).max(axis=0)
     constant = np.ptp(features, axis=0) == 0
     features, target = features - features.mean(axis=0), target - (y_mean := target.mean())
     features[:, constant] = 0.0
-    x, y, factor = features[rows], target[rows], n / (n - 1)
-    gram = features.T @ features - factor * x[:, :, None] * x[:, None, :]
-    moment = features.T @ target - factor * x * y[:, None]
+    least = CANCELLATION * np.maximum((features**2).sum(axis=0), n * (CANCELLATION * largest) ** 2)
+    gram, moment = features.T @ features, features.T @ target
+    return _Whole(features, target, float(y_mean), gram, moment, constant, least)
+
+
+def _predict_part(
+    whole: _Whole, rows: Rows, alphas: Sequence[float], scale: bool
+) -> np.ndarray | None:
+    """The same for some of the rows."""
+    n, constant = len(whole.target), whole.constant
+    x, y, factor = whole.features[rows], whole.target[rows], n / (n - 1)
+    gram = whole.gram - factor * x[:, :, None] * x[:, None, :]
+    moment = whole.moment - factor * x * y[:, None]
     if scale:
         squares = np.diagonal(gram, axis1=1, axis2=2)
-        before = (features**2).sum(axis=0)
-        least = CANCELLATION * np.maximum(before, n * (CANCELLATION * largest) ** 2)
-        if (squares < least)[:, ~constant].any():  # nearly constant without the left-out row
+        if (squares < whole.least)[:, ~constant].any():  # nearly constant without the left-out row
             return None
         scales = np.where(constant, 1.0, np.sqrt(squares / (n - 1)))
         gram = gram / (scales[:, :, None] * scales[:, None, :])
@@ -190,7 +225,7 @@ def _predict_left_out(
         return None
     rotated_x = np.einsum("ikj,ik->ij", vectors, x * factor)
     rotated_moment = np.einsum("ikj,ik->ij", vectors, moment)
-    intercept = y_mean - y / (n - 1)
+    intercept = whole.y_mean - y / (n - 1)
     return np.stack(
         [
             intercept + (rotated_x * rotated_moment / (values + alpha)).sum(axis=1)

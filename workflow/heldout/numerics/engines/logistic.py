@@ -7,8 +7,8 @@ fits where the steps do not reach the optimum, and warns if it does not either.
 """
 
 import warnings
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -18,13 +18,14 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.extmath import softmax
 
 from heldout.names import Theta
+from heldout.numerics.combination import Combination
 from heldout.numerics.engines.path import Path, run_path
 from heldout.numerics.logistic.by_columns import ByColumns
 from heldout.numerics.logistic.by_rows import ByRows
 from heldout.numerics.logistic.loss import Loss
-from heldout.numerics.logistic.newton import Solution
 from heldout.numerics.predict import aligned, as_codes, predict
 from heldout.numerics.problem import Outcome, Problem
+from heldout.numerics.products import products
 from heldout.predictions import Predictions
 
 SOLVED = 1e-9
@@ -41,23 +42,70 @@ def _fit(path: Path) -> Iterator[tuple[BaseEstimator, Predictions]]:
     given = path.models[0].class_weight
     weights = compute_class_weight(given, classes=present, y=path.target)[codes]
     loss = Loss(codes, len(present), weights)
-    optima = _optima(path.train, loss) if len(present) > 1 else None
-    first, cs = path.models[0], [float(model.C) for model in path.models]
-    solved = None if optima is None else optima.solve(cs, first.tol, first.max_iter)
-    for model, found in zip(path.models, solved or [None] * len(cs), strict=True):
-        if found is None or _slope(path.train, loss, found.coef, found.intercept, model.C) > SOLVED:
+    for model, solved in zip(path.models, _optima(path, loss), strict=True):
+        if solved is None:
             _fit_by_library(model, path, loss)
+            yield model, predict(model, path.held, path.classes)
         else:
-            _complete(model, present, found)
-        yield model, _predictions(model, path)
+            model.classes_, model.n_features_in_ = present, path.train.shape[1]
+            model.coef_, model.intercept_ = solved.coef, solved.intercept
+            model.n_iter_ = np.array([solved.steps], np.int32)
+            yield model, _predictions(solved.scores, present, path)
 
 
-def _optima(rows: np.ndarray, loss: Loss) -> ByRows | ByColumns:
-    """By what costs fewer multiplications in a step."""
-    (n, p), k = rows.shape, loss.columns
+class _Solved(NamedTuple):
+    """The optimum for one C."""
+
+    coef: Any
+    """A row for each column of scores, or a `Combination`."""
+    intercept: np.ndarray
+    steps: int
+    scores: np.ndarray
+    """Of the held-out rows."""
+
+
+def _optima(path: Path, loss: Loss) -> Iterable[_Solved | None]:
+    """Those of all models; None where the optimum was not reached."""
+    first, cs = path.models[0], [float(model.C) for model in path.models]
+    if loss.classes < 2:
+        return [None] * len(cs)
+    solve = _by_rows if _by_rows_is_less(path.train.shape, loss.columns) else _by_columns
+    return solve(path, loss, cs, first.tol, first.max_iter)
+
+
+def _by_rows_is_less(shape: tuple[int, ...], columns: int) -> bool:
+    """Whether it costs fewer multiplications in a step."""
+    (n, p), k = shape, columns
     by_rows = k * n**3 / 2 + (k > 1) * n**3 / 6
     by_columns = n * p**2 * k**2 / 2 + (k * p) ** 3 / 6
-    return ByRows(rows, loss) if by_rows < by_columns else ByColumns(rows, loss)
+    return bool(by_rows < by_columns)
+
+
+def _by_rows(
+    path: Path, loss: Loss, cs: list[float], tol: float, max_iter: int
+) -> Iterator[_Solved | None]:
+    scaled = path.problem.builder.definition.scale
+    gram, held, means = products(path.train, path.held, scaled=scaled)
+    optima = ByRows(gram, loss)
+    for c, found in zip(cs, optima.solve(cs, tol, max_iter), strict=True):
+        if found is None or not optima.slope(found, c) <= SOLVED:
+            yield None
+            continue
+        weights, intercept = found.weights, found.intercept
+        coef = Combination(path.train, weights - weights.mean(axis=0))
+        whole, moved = coef if scaled else coef.array(), intercept - means @ weights
+        yield _Solved(whole, moved, found.steps, held @ weights + intercept)
+
+
+def _by_columns(
+    path: Path, loss: Loss, cs: list[float], tol: float, max_iter: int
+) -> Iterator[_Solved | None]:
+    for c, found in zip(cs, ByColumns(path.train, loss).solve(cs, tol, max_iter), strict=True):
+        if found is None or _slope(path.train, loss, found.coef, found.intercept, c) > SOLVED:
+            yield None
+            continue
+        coef, intercept = np.ascontiguousarray(found.coef.T), found.intercept.copy()
+        yield _Solved(coef, intercept, found.steps, path.held @ found.coef + intercept)
 
 
 def _slope(
@@ -68,14 +116,6 @@ def _slope(
     slopes = loss.slopes(shares)
     by_coef, by_intercept = rows.T @ slopes + coef / c, slopes.sum(axis=0)
     return float(max(np.abs(by_coef).max(), np.abs(by_intercept).max()) / loss.weight)
-
-
-def _complete(model: Any, present: np.ndarray, solution: Solution) -> None:
-    """Set the attributes that the model's own fit would set."""
-    model.classes_, model.n_features_in_ = present, len(solution.coef)
-    model.coef_ = np.ascontiguousarray(solution.coef.T)
-    model.intercept_ = np.ascontiguousarray(solution.intercept)
-    model.n_iter_ = np.array([solution.steps], np.int32)
 
 
 def _fit_by_library(model: Any, path: Path, loss: Loss) -> None:
@@ -89,18 +129,16 @@ def _fit_by_library(model: Any, path: Path, loss: Loss) -> None:
             warnings.warn(one.message, one.category, stacklevel=2)
 
 
-def _predictions(model: Any, path: Path) -> Predictions:
-    """The model's predictions, without scikit-learn's checks of the rows."""
-    present, count = model.classes_, len(path.classes or ())
-    if len(present) < 2 or path.classes is None:
-        return predict(model, path.held, path.classes)
-    scores = path.held @ model.coef_.T + model.intercept_
+def _predictions(scores: np.ndarray, present: np.ndarray, path: Path) -> Predictions:
+    """What scikit-learn would say for these scores."""
+    assert path.classes is not None
     if len(present) == 2:
         scores = scores[:, 0]
         share = expit(scores)
         shares, chosen = np.column_stack([1 - share, share]), (scores > 0).astype(int)
     else:
         shares, chosen = softmax(scores), scores.argmax(axis=1)
+    count = len(path.classes)
     label = as_codes(present[chosen], path.classes)
     decision = scores if len(present) == count else None
     return Predictions(label=label, proba=aligned(shares, present, count), decision=decision)

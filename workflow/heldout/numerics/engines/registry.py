@@ -19,6 +19,8 @@ from heldout.provenance import code_digest
 GENERIC, STEPS, ROUNDS, LEAVE_ONE_OUT = "generic", "steps", "rounds", "leave_one_out"
 COMPOSED = frozenset({STEPS, ROUNDS})
 """The engines of composed learners; they know weights, and rows as a DataFrame."""
+AT_ONCE = frozenset({"ridge", "logistic"})
+"""Engines that fit in less time than it takes to open a stored model, whose predictions might differ in the last bit."""
 TIGHT = 1e-8
 """At this tolerance the start of an iterative solver no longer changes the sixth digit."""
 TIGHTER = 1e-10

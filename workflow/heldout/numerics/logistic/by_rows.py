@@ -8,16 +8,27 @@ algorithm 3.3), instead of one for all classes together. Where K allows it, noth
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
 from heldout.numerics.logistic.by_scores import ByScores, inverse_of
 from heldout.numerics.logistic.loss import Loss
-from heldout.numerics.logistic.newton import Points, Solution, minimise
+from heldout.numerics.logistic.newton import Points, minimise
 
 AT_ONCE = 2**23
 """Numbers in the curvatures of the C that are solved side by side: 64 MB."""
+
+
+class Combined(NamedTuple):
+    """The optimum of a training set for one C, as a combination of its rows."""
+
+    weights: np.ndarray
+    """A number for each row and column of scores; the coefficients are the sums of the centred rows times these."""
+    intercept: np.ndarray
+    """Of centred rows."""
+    steps: int
 
 
 class ByRows:
@@ -25,26 +36,25 @@ class ByRows:
 
     Parameters
     ----------
-    rows
-        The rows.
+    gram
+        The products of the centred rows.
     loss
         The loss of these rows.
     """
 
-    def __init__(self, rows: np.ndarray, loss: Loss):
-        self._means = rows.mean(axis=0)
-        self._centred = rows - self._means
-        self._gram, self._loss = self._centred @ self._centred.T, loss
-        self._inverse = inverse_of(self._gram, loss.columns > 1)
+    def __init__(self, gram: np.ndarray, loss: Loss):
+        self._gram, self._loss = gram, loss
+        self._inverse = inverse_of(gram, loss.columns > 1)
 
-    def solve(self, cs: Sequence[float], tol: float, max_iter: int) -> list[Solution | None]:
+    def solve(self, cs: Sequence[float], tol: float, max_iter: int) -> list[Combined | None]:
         """The optimum for each C; None where it was not reached."""
         factors = self._gram.size if self._inverse is None else len(self._gram)
         size = max(1, AT_ONCE // (self._loss.columns * factors))
         parts = (np.array(cs[start : start + size]) for start in range(0, len(cs), size))
         return [one for part in parts for one in self._solved(part, tol, max_iter)]
 
-    def _solved(self, cs: np.ndarray, tol: float, max_iter: int) -> list[Solution | None]:
+    def _solved(self, cs: np.ndarray, tol: float, max_iter: int) -> list[Combined | None]:
+        """By scores, or by factors."""
         functions: _ByFactors | ByScores
         if self._inverse is None:
             functions = _ByFactors(self._gram, self._loss, cs)
@@ -52,18 +62,24 @@ class ByRows:
             functions = ByScores(self._gram, self._inverse, self._loss, cs)
         found = minimise(functions, tol, max_iter)
         return [
-            None if one is None else self._solution(c, *one)
+            None if one is None else self._combined(c, *one)
             for c, one in zip(cs, found, strict=True)
         ]
 
-    def _solution(self, c: float, parameters: np.ndarray, steps: int) -> Solution:
+    def _combined(self, c: float, parameters: np.ndarray, steps: int) -> Combined:
         """From scores, or from α and intercepts."""
         if self._inverse is None:
-            coef, intercept = self._centred.T @ (c * parameters[:-1]), parameters[-1]
-        else:
-            coef = self._centred.T @ (self._inverse @ parameters)
-            intercept = parameters.mean(axis=0)
-        return Solution(coef, intercept - self._means @ coef, steps)
+            return Combined(c * parameters[:-1], parameters[-1], steps)
+        return Combined(self._inverse @ parameters, parameters.mean(axis=0), steps)
+
+    def slope(self, found: Combined, c: float) -> float:
+        """At least the largest slope of the mean loss + ‖W‖²/2nC by a coefficient or an intercept."""
+        _, shares = self._loss.at(self._gram @ found.weights + found.intercept)
+        slopes = self._loss.slopes(shares)
+        left = slopes + found.weights / c
+        squares = (left * (self._gram @ left)).sum(axis=0).max()
+        by_intercept = np.abs(slopes.sum(axis=0)).max()
+        return float(np.maximum(np.sqrt(max(squares, 0.0)), by_intercept) / self._loss.weight)
 
 
 class _ByFactors:

@@ -113,25 +113,21 @@ class ByScores:
         """Conjugate gradients; none goes on after it has come near enough, whatever the others do."""
         steps, going = np.zeros_like(points.slope), np.arange(len(which))
         over_c, shares, left = self._over_c[which], points.shares, -points.slope
-        step, along = steps.copy(), np.zeros_like(left)
-        before = enough = np.zeros(len(which))
+        step = along = np.zeros_like(left)
+        before = enough = np.ones(len(which))
         for time in range(TIMES):
             scaled = self._scaled(left, shares, over_c)
             size = _dots(left, scaled)
             enough = ENOUGH**2 * size if time == 0 else enough
-            near = ~(size > enough)
-            if time and near.any():
-                steps[going[near]] = step[near]
-                far = ~near
-                if not far.any():
-                    return steps
-                going, over_c, shares, left, step, along, scaled, size, before, enough = (
-                    values[far]
-                    for values in (
-                        going, over_c, shares, left, step, along, scaled, size, before, enough
-                    )
-                )  # fmt: skip
-            along = scaled + _wide(size / before) * along if time else scaled
+            far = size > enough
+            if not far.all():
+                steps[going[~far]] = step[~far]
+                going, over_c, shares, left = going[far], over_c[far], shares[far], left[far]
+                step, along, scaled = step[far], along[far], scaled[far]
+                size, before, enough = size[far], before[far], enough[far]
+            if not len(going):
+                return steps
+            along = scaled + _wide(size / before) * along  # along is 0 at first
             product = over_c * (self._inverse @ along) + self._curved(along, shares)
             length = _wide(size / _dots(along, product))
             step, left = step + length * along, left - length * product

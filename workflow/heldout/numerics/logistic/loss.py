@@ -25,7 +25,7 @@ class Loss:
     """
 
     def __init__(self, codes: np.ndarray, classes: int, weights: np.ndarray):
-        self.columns = 1 if classes == 2 else classes
+        self.classes, self.columns = classes, 1 if classes == 2 else classes
         self.weights = weights[:, None]
         self.weight = float(weights.sum())
         whole = codes[:, None] == np.arange(classes)
