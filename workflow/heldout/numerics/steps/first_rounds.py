@@ -168,10 +168,11 @@ def _cut_catboost(model: Any, own: Any, rounds: int) -> Any:
 
 
 def _same_catboost(own: Any, rows: Any, long: int, short: int) -> bool:
+    if (long < SHORT) == (short < SHORT):
+        return True
     given = own.get_params()
     leaves = given.get("leaf_estimation_iterations") is not None or rows.shape[1] >= FEW
-    words = given.get("max_ctr_complexity") is not None or not categories_in(rows)
-    return (long < SHORT) == (short < SHORT) or (leaves and words)
+    return leaves and (given.get("max_ctr_complexity") is not None or not categories_in(rows))
 
 
 def _pool(model: Any, rows: Any) -> Any:

@@ -41,7 +41,7 @@ def categories_in(rows: Any) -> list[str]:
     if not isinstance(rows, pd.DataFrame):
         return []
     numeric = pd.api.types.is_numeric_dtype
-    return [name for name in rows.columns if not numeric(rows[name].dtype)]
+    return [name for name, dtype in rows.dtypes.items() if not numeric(dtype)]
 
 
 class NativeColumns(TransformerMixin, BaseEstimator):
