@@ -137,8 +137,8 @@ class Keyring:
             engine = engine_of(*about)
             code = self._code[engine]
             closed_form = members and not self._weighted and engine not in COMPOSED
-            both = f"{self._code[LEAVE_ONE_OUT]}:{code}"
-            self._engine_codes[name] = both if closed_form else code
+            both = f"{self._code[LEAVE_ONE_OUT]}:{code}" if closed_form else code
+            self._engine_codes[name] = both
         return self._engine_codes[name]
 
     def _units_digest(self, resample: Resample) -> str:

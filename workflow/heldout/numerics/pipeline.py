@@ -120,7 +120,7 @@ class Recipe:
         return f"{_text(self.columns)} {canonical([self.prepare, self.poly, self.native])}"
 
 
-@functools.cache
+@functools.lru_cache(maxsize=64)
 def _text(columns: tuple[int, ...]) -> str:
     """Of positions, which may be thousands, the same for every θ."""
     return canonical(columns)
