@@ -7,7 +7,7 @@ first used, so that ``import heldout`` costs nothing.
 
 import importlib
 
-TYPE_CHECKING = False  # as in typing, whose import takes as long as the start of Python; each job pays for it
+TYPE_CHECKING = False  # as in typing, whose import takes as long as Python itself
 if TYPE_CHECKING:
     from typing import Any
 
