@@ -37,7 +37,7 @@ class Problems:
         from heldout.numerics.problem import TrainingSets
 
         table = self._plan.table
-        expected = [_training_set(one) for one in self._expected if not one.members]
+        expected = _Expected([one for one in self._expected if not one.members])
         units = units_of(table)
         return TrainingSets(
             table.features, table.target, expected, table.weights, units, lambda: table.frame
@@ -67,6 +67,16 @@ class Problems:
                 yield from exact
                 return
         yield from run.fit_members((self.problem(builder, m) for m in resample.members), engines)
+
+
+class _Expected:
+    """Training sets that are made when they are asked for: the row numbers of all would be many times the rows."""
+
+    def __init__(self, resamples: list[Resample]):
+        self._resamples = resamples
+
+    def __iter__(self) -> Iterator["TrainingSet"]:
+        return map(_training_set, self._resamples)
 
 
 def _training_set(resample: Resample) -> "TrainingSet":

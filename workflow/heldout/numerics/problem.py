@@ -24,15 +24,15 @@ class Job:
     Parameters
     ----------
     features
-        The whole table. The row numbers in `sets` are positions in it.
+        The whole table. The row numbers of `sets` are positions in it.
     sets
-        The training rows and the held-out rows of each training set.
+        The training sets, perhaps made anew each time.
     memory
         What engines keep from one training set to the next, by the name of their module.
     """
 
     features: np.ndarray
-    sets: Sequence[tuple[Rows, Rows]]
+    sets: Iterable["TrainingSet"]
     memory: dict[str, Any] = field(default_factory=dict)
 
 
@@ -183,7 +183,8 @@ class TrainingSets:
     features, target
         The whole table.
     expected
-        All training sets of the job, for engines that share work between training sets.
+        All training sets of the job, for engines that share work between training sets. They may be made anew
+        each time that they are gone through.
     weights
         The weights of all rows; None if all are alike.
     units
@@ -213,7 +214,8 @@ class TrainingSets:
     ):
         self._features, self._target, self._weights = features, target, weights
         self._units, self._frame = units, frame
-        self._expected = {one.name: one for one in expected}
+        self._job = Job(features, expected)
+        self._expected = {one.name for one in expected}
         self._name: str | None = None
         self._arrays: dict[bool, tuple[Any, np.ndarray, Any]] = {}
         self._preprocessed: dict[str, Any] = {}
@@ -234,11 +236,6 @@ class TrainingSets:
             for values in (self._weights, self._units)
         )
         return Problem(builder, *arrays, seed, shared, origin, weights, units)
-
-    @cached_property
-    def _job(self) -> Job:
-        sets = [(one.train, one.held_rows) for one in self._expected.values()]
-        return Job(self._features, sets)
 
     def _slices(self, training_set: TrainingSet, frame: bool) -> tuple[Any, np.ndarray, Any]:
         train, held = training_set.train, training_set.held_rows

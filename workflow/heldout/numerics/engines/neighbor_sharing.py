@@ -63,9 +63,10 @@ class Sharing:
         self._features = features
         self._searches = np.zeros(len(features))
         """How many searches of the whole table the training sets would need for each row."""
-        for train, held in job.sets:
-            self._searches[held] += len(train) / len(features)
-        sizes = [np.count_nonzero(np.bincount(train)) for train, _ in job.sets]
+        sizes = []
+        for one in job.sets:
+            self._searches[one.held_rows] += len(one.train) / len(features)
+            sizes.append(np.count_nonzero(np.bincount(one.train)))
         self._smallest_share = min(sizes, default=len(features)) / len(features)
         self._candidates: dict[str, Candidates] = {}
         self._incomplete: set[str] = set()
