@@ -23,7 +23,7 @@ THETAS = 100_000
 """Of a learner: they are listed in memory several times, and each has a cell per held-out set."""
 SETS = 100_000
 """Held-out sets of a task: every row of the table stands in a split file for many of them."""
-PACKED_ABOVE = 2_000
+PACKED_ABOVE = 2_500
 """Cells of a task that are stored many to a file: a file each would be slow to copy and to delete."""
 CELLS = 1_000_000
 """Of a task: what the store was built for; each is a file or two, and a few milliseconds at least."""

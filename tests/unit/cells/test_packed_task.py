@@ -6,6 +6,7 @@ from typing import Any
 
 import joblib
 import pytest
+import yaml
 from inprocess import run_step, run_task
 
 from heldout.cells.packs import PACKS, pack_files
@@ -14,7 +15,8 @@ from heldout.execution.study import Study
 from heldout.execution.tasks import limits
 from heldout.execution.upkeep.clean import removals
 
-PENGUINS = str(Path(__file__).parents[3] / "data" / "penguins.csv")
+REPO = Path(__file__).parents[3]
+PENGUINS = str(REPO / "data" / "penguins.csv")
 TABLES = ("risks.csv", "estimates.csv", "confidence_set.csv", "folds.csv", "selection.json")
 
 
@@ -109,3 +111,9 @@ def test_many_cells_are_packed_by_themselves(
     assert Study(config(None)).task("t").packed == packed
     assert not Study(config("files")).task("t").packed
     assert Study(config("packed")).task("t").packed
+
+
+def test_the_demo_has_a_file_for_each_cell() -> None:
+    """docs/files.md opens them."""
+    study = Study(yaml.safe_load((REPO / "config" / "config.yaml").read_text()))
+    assert not any(study.task(name).packed for name in study.tasks)
