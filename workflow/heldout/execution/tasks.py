@@ -154,10 +154,10 @@ class DeclaredTask:
 
     @property
     def packed(self) -> bool:
-        """Whether cells are packed: as the config says, else by their number."""
+        """Whether cells are packed: as the config says, else by their number, as a chunk of leave-one-out is one cell."""
         if self.config.cells is not None:
             return self.config.cells == "packed"
-        return sum(self.grid_sizes) * sum(self._held_out_sets().values()) > limits.PACKED_ABOVE
+        return sum(self.grid_sizes) * sum(self.sets.values()) > limits.PACKED_ABOVE
 
     @property
     def units(self) -> int:
