@@ -1,137 +1,76 @@
-"""Predictions of shorter models of LightGBM, from one pass over the longest, are their own to the last bit."""
+"""Predictions after several numbers of rounds from one pass: they are made, and are the model's own to the last bit."""
 
-from collections.abc import Iterator
 from typing import Any
 
-import lightgbm
 import numpy as np
-import pandas as pd
 import pytest
+from lightgbm import LGBMClassifier, LGBMRegressor
 
-from heldout.numerics.steps import stages as stages_module
-from heldout.numerics.steps.first_rounds import first_rounds
+from heldout.numerics.steps import stages as module
 from heldout.numerics.steps.stages import same_exp, stages
 
-QUIET = {"n_jobs": 1, "verbose": -1, "min_child_samples": 5}
-COUNTS = [9, 2, 20, 7]
+COUNTS = [1, 4, 9]
+QUIET = {"n_estimators": 9, "n_jobs": 1, "verbose": -1, "deterministic": True, "random_state": 0}
 METHODS = ("predict", "predict_proba", "decision_function")
-CASES = {
-    "two classes": ("two", {}),
-    "few rows a leaf": ("two", {"num_leaves": 63, "min_child_samples": 1, "learning_rate": 0.9}),
-    "rows left out": ("two", {"subsample": 0.5, "subsample_freq": 1, "is_unbalance": True}),
-    "three classes": ("three", {}),
-    "a number": ("number", {}),
-    "absolute errors": ("number", {"objective": "l1", "extra_trees": True}),
-    "a quantile": ("number", {"objective": "quantile"}),
-}
 
 
 @pytest.fixture(autouse=True)
-def forget() -> Iterator[None]:
-    """Every test checks anew."""
-    forget_all()
-    yield
-    forget_all()
+def _nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_known", {})
 
 
-def forget_all() -> None:
-    stages_module._known.clear()
-    same_exp.cache_clear()
+def fitted(classes: int, **more: Any) -> tuple[Any, np.ndarray]:
+    generator = np.random.default_rng(0)
+    features = generator.normal(size=(1700, 5))
+    score = features[:, 0] + generator.normal(size=1700)
+    if not classes:
+        return LGBMRegressor(**QUIET, **more).fit(features, np.exp(score)), features
+    target = np.argsort(np.argsort(score)) * classes // 1700
+    return LGBMClassifier(**QUIET, **more).fit(features, target), features
 
 
-def rows(n: int, seed: int) -> pd.DataFrame:
-    """Numbers of very different sizes, some of them missing, and categories."""
-    generator = np.random.default_rng(seed)
-    features = generator.normal(size=(n, 4)) * [1, 1e6, 1e-6, 1]
-    features[generator.random((n, 4)) < 0.1] = np.nan
-    frame = pd.DataFrame(features, columns=list("abcd"))
-    return frame.assign(e=pd.Categorical(generator.choice(["x", "y", "z"], n), ["x", "y", "z"]))
-
-
-def fitted(target: str, params: dict[str, Any], count: int = max(COUNTS)) -> Any:
-    train = rows(900, 1)
-    noise = np.random.default_rng(2).normal(size=900)
-    score = train["a"].fillna(0) + 1e-6 * train["b"].fillna(2e6) * (train["e"] == "x") + noise
-    values = {"two": score > 0.5, "three": np.digitize(score, [-0.5, 1]), "number": 1e3 * score}
-    kind = lightgbm.LGBMRegressor if target == "number" else lightgbm.LGBMClassifier
-    return kind(n_estimators=count, **{**QUIET, **params}).fit(train, np.asarray(values[target]))
-
-
-@pytest.mark.parametrize(("target", "params"), CASES.values(), ids=CASES)
-@pytest.mark.parametrize("parts", [False, True])
-def test_each_number_of_rounds_is_what_its_model_says(
-    target: str, params: dict[str, Any], parts: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("at_once", [9, 2**22], ids=["row by row", "at once"])
+@pytest.mark.parametrize("classes", [0, 2, 3])
+def test_they_are_those_of_the_first_rounds(
+    classes: int, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if parts:
-        monkeypatch.setattr(stages_module, "AT_ONCE", 1000)
-    model, held = fitted(target, params), rows(3001, 3)
-    found = stages(model, held, COUNTS)
-    assert set(found) == set(COUNTS)
+    monkeypatch.setattr(module, "AT_ONCE", at_once)
+    model, rows = fitted(classes)
+    rows = rows[:60] if at_once == 9 else rows
+    found = stages(model, rows, COUNTS)
+    assert sorted(found) == (COUNTS if not classes or same_exp() else [])
     for count, said in found.items():
-        short = first_rounds(
-            model, type(model)(**{**model.get_params(), "n_estimators": count}), count
-        )
-        alone = fitted(target, params, count)
         for name in METHODS:
-            assert hasattr(said, name) == hasattr(short, name)
             if hasattr(said, name):
-                own = getattr(short, name)(held)
-                np.testing.assert_array_equal(getattr(said, name)(held), own)
-                np.testing.assert_array_equal(getattr(alone, name)(held), own)
+                own = getattr(model, name)(rows, num_iteration=count)
+                np.testing.assert_array_equal(getattr(said, name)(rows), own)
 
 
-@pytest.mark.parametrize(
-    ("target", "params"),
-    [("number", {"objective": "poisson"}), ("three", {"objective": "multiclassova"})],
-)
-def test_what_is_made_of_the_sums_in_another_way_is_left_to_the_models(
-    target: str, params: dict[str, Any]
-) -> None:
-    if params["objective"] == "poisson":
-        model = lightgbm.LGBMRegressor(n_estimators=20, **QUIET, **params)
-        model.fit(rows(900, 1), np.random.default_rng(2).poisson(3, size=900))
-    else:
-        model = fitted(target, params)
-    assert stages(model, rows(50, 3), COUNTS) == {}
-    assert stages(model, rows(50, 3), COUNTS) == {}
-
-
-def test_one_number_of_rounds_too_many_sums_and_other_models_are_left_to_the_models(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    model, held = fitted("two", {}), rows(50, 3)
-    assert stages(model, held, [20, 20]) == {}
-    assert stages(object(), held, COUNTS) == {}
-    assert stages(model, held, COUNTS)
-    monkeypatch.setattr(stages_module, "LARGEST", 199)
-    assert stages(model, held, COUNTS) == {}
+def test_a_model_that_makes_something_else_of_its_sums_predicts_itself() -> None:
+    model, rows = fitted(0, objective="poisson")
+    assert stages(model, rows, COUNTS) == {}
+    assert list(module._known.values()) == [False]
 
 
 def test_another_exponential_function_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that is wrong in the last bit, now and then."""
-    right = stages_module._exp
-
-    def nearly(values: np.ndarray) -> np.ndarray:
-        found = right(values)
-        off = np.arange(found.size).reshape(found.shape) % 100 == 99
-        return np.where(off, np.nextafter(found, 2 * found), found)
-
-    assert same_exp()
+    exact = module._exp
+    monkeypatch.setattr(module, "_exp", lambda values: np.nextafter(exact(values), np.inf))
     same_exp.cache_clear()
-    monkeypatch.setattr(stages_module, "_exp", nearly)
-    assert not same_exp()
-    assert stages(fitted("two", {}), rows(50, 3), COUNTS) == {}
+    try:
+        assert not same_exp()
+        model, rows = fitted(2)
+        assert stages(model, rows, COUNTS) == {}
+    finally:
+        monkeypatch.undo()
+        same_exp.cache_clear()
 
 
-@pytest.mark.parametrize("wrong", ["order", "text"])
-def test_other_sums_are_noticed(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    model, held, summed = fitted("number", {}), rows(500, 3), np.cumsum
-    if wrong == "order":  # the last rounds first
-
-        def backwards(values: Any, axis: int = 0) -> np.ndarray:
-            return summed(values[:, ::-1] if np.ndim(values) == 3 else values, axis=axis)
-
-        monkeypatch.setattr(np, "cumsum", backwards)
-    else:
-        monkeypatch.setattr(lightgbm.Booster, "model_to_string", lambda *_, **__: "leaf_value=1 2")
-    assert stages(model, held, COUNTS) == {}
+def test_one_number_of_rounds_or_too_many_sums_are_left_to_the_model(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model, rows = fitted(0)
+    assert stages(model, rows, [9, 9]) == {}
+    monkeypatch.setattr(module, "LARGEST", len(rows) * len(COUNTS) - 1)
+    assert stages(model, rows, COUNTS) == {}
+    monkeypatch.setattr(module, "LARGEST", len(rows) * len(COUNTS))
+    assert sorted(stages(model, rows, COUNTS)) == COUNTS
