@@ -1,5 +1,6 @@
 """Predictions after several numbers of rounds from one pass: they are made, and are the model's own to the last bit."""
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,13 @@ def test_they_are_those_of_the_first_rounds(
             if hasattr(said, name):
                 own = getattr(model, name)(rows, num_iteration=count)
                 np.testing.assert_array_equal(getattr(said, name)(rows), own)
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="elsewhere LightGBM may have a function of its own"
+)
+def test_the_exponential_function_is_that_of_the_c_library() -> None:
+    assert same_exp()
 
 
 def test_a_model_that_makes_something_else_of_its_sums_predicts_itself() -> None:
