@@ -136,6 +136,8 @@ COMBINED: dict[str, tuple[bool, dict[str, Any], Theta]] = {
     ),
     "ridge, classes": (True, {"estimator": "ridge"}, {"alpha": 0.5}),
     "logistic": (True, {"estimator": "logistic"}, {"C": 0.5}),
+    "linear svm": (True, {"estimator": "sklearn.svm.LinearSVC"}, {"C": 0.5}),
+    "linear svm, numbers": (False, {"estimator": "sklearn.svm.LinearSVR"}, {"C": 0.5}),
 }  # fmt: skip
 
 

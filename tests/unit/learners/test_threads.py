@@ -15,11 +15,16 @@ from heldout.learners.threads import GRANTED, PARAMETERS, threaded
 @pytest.mark.parametrize(
     ("block", "said"),
     [
-        ({"estimator": "knn"}, "only fits of catboost and lightgbm are known"),
+        (
+            {"estimator": "knn"},
+            "only fits of catboost, lightgbm and scikit-learn's forests are known",
+        ),
         ({"estimator": "boosting"}, "fits run side by side"),
         ({"estimator": "lightgbm", "params": {"n_jobs": 2}}, "'n_jobs' says the number of threads"),
         ({"estimator": "lightgbm", "grid": {"num_threads": [1, 2]}}, "'num_threads' says"),
         ({"estimator": "lightgbm", "params": {"deterministic": False}}, "deterministic: true"),
+        ({"estimator": "forest", "params": {"n_jobs": 2}}, "'n_jobs' says the number of threads"),
+        ({"estimator": "forest", "calibrate": "sigmoid"}, "threads: not with calibrate"),
         ({"steps": ["scale", "ridge"]}, "learners.mine.threads: only fits of"),
     ],
 )
@@ -38,17 +43,23 @@ def test_no_key_depends_on_it() -> None:
 def test_no_more_than_the_job_was_granted(monkeypatch: pytest.MonkeyPatch) -> None:
     learner = define("mine", {"estimator": "lightgbm", "threads": 3})
     monkeypatch.delenv(GRANTED, raising=False)
-    assert threaded(learner, 3).params["n_jobs"] == 3
+    assert threaded(learner).params["n_jobs"] == 3
     for granted, expected in (("2", 2), ("8", 3), ("1", 1)):
         monkeypatch.setenv(GRANTED, granted)
-        assert threaded(learner, learner.threads).params["n_jobs"] == expected
+        assert threaded(learner).params["n_jobs"] == expected
     assert learner.params["n_jobs"] == 1
     assert client.GRANTED == GRANTED
 
 
+def test_a_forest_keeps_its_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
+    learner = define("mine", {"estimator": "sklearn.ensemble:ExtraTreesRegressor", "threads": 3})
+    monkeypatch.setenv(GRANTED, "2")
+    assert (threaded(learner).threads, threaded(learner).params) == (2, learner.params)
+
+
 def test_steps_too() -> None:
     learner = define("mine", {"steps": ["scale", "lightgbm"], "threads": 2})
-    assert threaded(learner, 2).params["n_jobs"] == 2
+    assert threaded(learner).params["n_jobs"] == 2
     assert list(PARAMETERS) == ["lightgbm", "catboost"]
 
 

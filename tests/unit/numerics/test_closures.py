@@ -28,6 +28,7 @@ COMMON = {
     "numerics.preprocessing",
     "numerics.problem",
     "numerics.rows",
+    "numerics.threads",
     "numerics.run",
     "predictions",
 }
@@ -106,6 +107,7 @@ OWN = {
         *PATH,
         *internals("svm_kernel"),
     },
+    "linear_svm": {"numerics.engines.linear_svm", *PATH},
     "tree": {
         "numerics.engines.tree",
         *TREES,

@@ -58,6 +58,8 @@ CASES = {
          "grid": {"C": [1.0, 0.01, 10.0]}}, (TWO,)),
     "svm": Case(
         {"estimator": "svm", "grid": {"C": [1.0, 0.1, 10.0], "gamma": ["scale", 0.05]}}, EVERY),
+    "linear svm": Case(
+        {"estimator": "sklearn.svm.LinearSVC", "grid": {"C": [1.0, 0.01, 10.0]}}, CLASSES),
     "tree by depth": Case({"estimator": "tree", "grid": {"max_depth": [3, 1, None, 2]}}, EVERY),
     "tree by pruning": Case({"estimator": "tree", "grid": {"ccp_alpha": [0.01, 0.0, 0.05]}}, EVERY),
     "forest": Case(

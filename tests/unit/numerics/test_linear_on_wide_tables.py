@@ -1,11 +1,13 @@
 """Linear models on tables with more columns than rows equal separate fits of scikit-learn from nothing."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 from fitting import fit
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
+from sklearn.svm import LinearSVC, LinearSVR
 
 from heldout.learners.learner import define
 from heldout.numerics.pipeline import Builder, Columns
@@ -66,6 +68,8 @@ def problem(table: str, block: dict[str, Any], classes: list[str] | None) -> Pro
 
 CS = [1e-4, 0.02, 1.0, 30.0, 1e4]
 CLASSES = [["no", "yes"], ["high", "low", "mid"]]
+LEARNERS = {"logistic": "C", "ridge": "alpha", "sklearn.svm.LinearSVC": "C"}
+"""With the parameter of their penalty."""
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -113,12 +117,114 @@ def test_ridge_equals_separate_fits(table: str, classes: list[str] | None) -> No
             assert model.predict(held).tolist() == predicted.label.tolist()
 
 
+@pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("classes", CLASSES, ids=len)
-@pytest.mark.parametrize("learner", ["logistic", "ridge"])
+@pytest.mark.parametrize(
+    "theta",
+    [
+        *({"C": c, "loss": loss} for c in (1e-4, 0.1, 30.0) for loss in ("hinge", "squared_hinge")),
+        {"C": 1.0, "class_weight": "balanced", "intercept_scaling": 3.0},
+        {"C": 0.1, "fit_intercept": False},
+        {"C": 0.1, "tol": 1e-12, "max_iter": 7},
+    ],
+    ids=str,
+)
+def test_linear_svm_takes_the_steps_of_the_library(
+    table: str, classes: list[str], theta: dict[str, Any]
+) -> None:
+    given = problem(table, {"estimator": "sklearn.svm.LinearSVC"}, classes)
+    [outcome] = fit(given, [theta])
+    assert (outcome.error, outcome.engine) == (None, "linear_svm")
+    steps, model = outcome.model[:-1], outcome.model[-1]
+    train, held = steps.transform(given.train_features), steps.transform(given.held_features)
+    own = LinearSVC(random_state=given.seed, **theta)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        own.fit(train, given.train_target)
+    assert [one.message for one in outcome.warnings] == [str(one.message) for one in caught][:1]
+    assert model.get_params() == own.get_params()
+    assert (model.n_iter_, model.n_features_in_) == (own.n_iter_, own.n_features_in_)
+    np.testing.assert_allclose(model.coef_, own.coef_, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(model.intercept_, own.intercept_, rtol=0, atol=1e-10)
+    predicted = outcome.predictions
+    assert predicted is not None
+    assert predicted.label is not None
+    np.testing.assert_allclose(predicted.decision, own.decision_function(held), rtol=0, atol=1e-10)
+    assert own.predict(held).tolist() == predicted.label.tolist()
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize(
+    "theta",
+    [
+        *({"C": c, "epsilon": epsilon} for c in (1e-3, 0.1) for epsilon in (0.0, 0.2)),
+        {"loss": "squared_epsilon_insensitive", "C": 0.1, "dual": "auto"},
+        {"fit_intercept": False, "C": 0.1},
+    ],
+    ids=str,
+)
+def test_linear_svm_of_a_number_takes_them_too(table: str, theta: dict[str, Any]) -> None:
+    given = problem(table, {"estimator": "sklearn.svm.LinearSVR"}, None)
+    [outcome] = fit(given, [theta])
+    assert (outcome.error, outcome.engine) == (None, "linear_svm")
+    steps, model = outcome.model[:-1], outcome.model[-1]
+    train, held = steps.transform(given.train_features), steps.transform(given.held_features)
+    own = LinearSVR(random_state=given.seed, **theta).fit(train, given.train_target)
+    assert model.get_params() == own.get_params()
+    assert (model.n_iter_, model.coef_.shape) == (own.n_iter_, own.coef_.shape)
+    assert outcome.predictions is not None
+    np.testing.assert_allclose(outcome.predictions.value, own.predict(held), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(model.predict(held), own.predict(held), rtol=0, atol=1e-10)
+
+
+LINEAR_SVM: dict[str, Any] = {"estimator": "sklearn.svm.LinearSVC", "scale": False}
+
+
+def by_hand(train: np.ndarray, target: list[int], classes: int) -> Problem:
+    columns = Columns(
+        [f"x{i}" for i in range(train.shape[1])],
+        frozenset(range(train.shape[1])),
+        [str(code) for code in range(classes)],
+    )
+    return Problem(Builder(define("l", LINEAR_SVM), columns), train, np.array(target), -train, 1)
+
+
+@pytest.mark.parametrize(
+    "train", [np.zeros((4, 9)), np.random.default_rng(1).normal(size=(12, 12))], ids=str
+)
+def test_linear_svm_leaves_to_the_library_what_is_not_wide(train: np.ndarray) -> None:
+    target = [0, 1, 2, 1] * (len(train) // 4)
+    [outcome] = fit(by_hand(train, target, 3), [{"C": 2.0}])
+    assert (outcome.error, outcome.engine) == (None, "linear_svm")
+    own = LinearSVC(C=2.0, random_state=1).fit(train, target)
+    assert outcome.model[-1].coef_.tobytes() == own.coef_.tobytes()
+    assert outcome.predictions.decision.tobytes() == own.decision_function(-train).tobytes()
+
+
+def test_linear_svm_without_one_of_the_classes() -> None:
+    train = np.random.default_rng(1).normal(size=(6, 9))
+    [outcome] = fit(by_hand(train, [0, 2, 2, 0, 2, 0], 3), [{}])
+    assert outcome.predictions.decision is None
+    own = LinearSVC(random_state=1).fit(train, [0, 2, 2, 0, 2, 0])
+    assert outcome.predictions.label.tolist() == own.predict(-train).tolist()
+    [outcome] = fit(by_hand(train, [1] * 6, 3), [{}])
+    assert "at least 2 classes" in str(outcome.error)
+
+
+@pytest.mark.parametrize(
+    "more", [{"dual": False}, {"penalty": "l1", "dual": False}, {"multi_class": "crammer_singer"}]
+)
+def test_other_solvers_of_linear_svm_are_the_librarys(more: dict[str, Any]) -> None:
+    given = problem("plain", {"estimator": "sklearn.svm.LinearSVC", "params": more}, CLASSES[1])
+    assert [one.engine for one in fit(given, [{"C": 0.1}])] == ["generic"]
+
+
+@pytest.mark.parametrize("classes", CLASSES, ids=len)
+@pytest.mark.parametrize("learner", LEARNERS)
 def test_any_part_of_a_grid_in_any_order_gives_the_same_bits(
     learner: str, classes: list[str]
 ) -> None:
-    name = "C" if learner == "logistic" else "alpha"
+    name = LEARNERS[learner]
     grid = [{name: value} for value in (1e-2, 1.0, 50.0)]
     given = problem("plain", {"estimator": learner}, classes)
     whole = {outcome.theta[name]: outcome for outcome in fit(given, grid)}

@@ -264,7 +264,7 @@ def fit_model(plan: Plan, learner: Learner, resample: Resample, theta: Theta) ->
     from heldout.numerics import run
     from heldout.numerics.builders import builder_of
 
-    builder = builder_of(threaded(learner, learner.threads), columns_of(plan.table))
+    builder = builder_of(threaded(learner), columns_of(plan.table))
     first = replace(resample, held={resample.name: resample.train[:1]})
     problem = Problems(plan).problem(builder, first)
     about = learner, builder.classification, [theta], plan.table.weighted

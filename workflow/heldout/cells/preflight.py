@@ -115,7 +115,7 @@ def checked_builder(
     try:
         if path is not None and learner.made is None:
             check_estimator(path, where, learner.params)
-        builder = builder_of(threaded(learner, learner.threads), columns)
+        builder = builder_of(threaded(learner), columns)
         _check_kind(builder)
         _check_thetas(builder, thetas)
         _check_predictions(builder, thetas[0], loss_needs)

@@ -356,8 +356,8 @@ class Learner(Strict):
     grid: dict[str, Any] = Field(default={}, description="hyper-parameters and their values")
     threads: Annotated[int, Field(ge=1)] = Field(
         default=1,
-        description="how many cores a fit may use: for a few slow fits of LightGBM or CatBoost, whose numbers do not "
-        "depend on it ([learners](../docs/learners.md#threads))",
+        description="how many cores a fit may use: for a few slow fits of LightGBM, CatBoost or a forest, whose numbers do "
+        "not depend on it ([learners](../docs/learners.md#threads))",
     )
     simpler: dict[str, Literal["larger", "smaller"]] = Field(
         default={}, description="one_se: which direction of each hyper-parameter is the simpler one"

@@ -10,6 +10,16 @@ FEATURES = "features"
 """The hyper-parameter whose values are lists of columns."""
 MAKE, TAKE = "make", "take"
 """The keys of objects among parameters: an estimator that is made, a function that is taken."""
+FORESTS = tuple(
+    f"sklearn.ensemble.{name}"
+    for name in (
+        "RandomForestClassifier",
+        "RandomForestRegressor",
+        "ExtraTreesClassifier",
+        "ExtraTreesRegressor",
+    )
+)
+"""scikit-learn's forests: each tree is grown apart from the others, from a seed of its own."""
 TAKE_COLUMNS = ("lightgbm.", "xgboost.", "catboost.")
 """Libraries whose estimators take columns as they are, categories and missing values too."""
 
@@ -42,6 +52,8 @@ class Definition:
         How probabilities are calibrated: sigmoid or isotonic; None if they are not.
     target
         What the target is transformed by before the fit, and back after it: log or log1p; or None.
+    threads
+        How many threads a fit may use. No number depends on it, and no key.
     made
         The user's own estimator, of which every fit gets a clone; None if it is made from its import path. Only in
         memory: no file and no key of a cell holds it.
@@ -58,6 +70,7 @@ class Definition:
     steps: list[dict[str, Any]] = field(default_factory=list)
     calibrate: str | None = None
     target: str | None = None
+    threads: int = 1
     made: Any = None
 
     def takes_columns(self, classification: bool) -> bool:

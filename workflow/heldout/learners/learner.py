@@ -29,8 +29,6 @@ class Learner(Definition):
         The axis of each hyper-parameter, as in the config.
     simpler
         For `one_se`: whether the `larger` or the `smaller` value of a hyper-parameter is simpler.
-    threads
-        How many threads a fit may use; no number depends on it.
     instead
         What to use for the kind of target that the learner is not for.
 
@@ -40,7 +38,6 @@ class Learner(Definition):
     grid: dict[str, Any]
     simpler: dict[str, str] = field(default_factory=dict)
     instead: str = ""
-    threads: int = 1
 
     @property
     def endless(self) -> bool:
@@ -145,7 +142,11 @@ def define(name: str, given: dict[str, Any] | None) -> Learner:
         simpler={**entry.simpler, **_both_ways(block.get("simpler", {}), parsed)},
         instead=entry.instead,
         threads=checked_threads(
-            block.get("threads"), entry.classifier or entry.regressor or "", given_names, where
+            block.get("threads"),
+            (entry.classifier or entry.regressor or "").replace(":", "."),
+            given_names,
+            bool(block.get("calibrate")),
+            where,
         ),
     )
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from heldout.errors import HeldoutError
-from heldout.learners.definition import Definition
+from heldout.learners.definition import FORESTS, Definition
 
 PARAMETERS = {"lightgbm": "n_jobs", "catboost": "thread_count"}
 """By package: the parameter of the libraries that give the same bits with any number of threads."""
@@ -19,7 +19,9 @@ GRANTED = "HELDOUT_THREADS"
 AnyDefinition = TypeVar("AnyDefinition", bound=Definition)
 
 
-def checked_threads(threads: int | None, path: str, user: Mapping[str, Any], where: str) -> int:
+def checked_threads(
+    threads: int | None, path: str, user: Mapping[str, Any], calibrated: bool, where: str
+) -> int:
     """The key `threads` of a learner.
 
     Parameters
@@ -30,6 +32,8 @@ def checked_threads(threads: int | None, path: str, user: Mapping[str, Any], whe
         The import path of the estimator.
     user
         The parameters that the user sets, by params or grid.
+    calibrated
+        Whether probabilities are calibrated.
     where
         The learner's key in the config.
 
@@ -45,15 +49,20 @@ def checked_threads(threads: int | None, path: str, user: Mapping[str, Any], whe
 
     Examples
     --------
-    >>> checked_threads(4, "lightgbm.LGBMClassifier", {}, "learners.lightgbm")
+    >>> checked_threads(4, "lightgbm.LGBMClassifier", {}, False, "learners.lightgbm")
     4
     """
     if threads is None or threads == 1:
         return 1
-    if package_of(path) not in PARAMETERS:
+    if package_of(path) not in PARAMETERS and path not in FORESTS:
         raise HeldoutError(
-            f"{where}.threads: only fits of {' and '.join(sorted(PARAMETERS))} are known to give the same numbers with "
-            f"any number of threads; leave it out, and fits run side by side, one on each core"
+            f"{where}.threads: only fits of {', '.join(sorted(PARAMETERS))} and scikit-learn's forests are known to "
+            f"give the same numbers with any number of threads; leave it out, and fits run side by side, one on each core"
+        )
+    if calibrated and path in FORESTS:
+        raise HeldoutError(
+            f"{where}.threads: not with calibrate: inside a fit the forest predicts too, and threads add up its trees "
+            f"in any order; leave it out, and fits run side by side, one on each core"
         )
     twice = [name for name in ALIASES if name in user]
     if twice:
@@ -84,29 +93,26 @@ def package_of(path: str | None) -> str:
     return (path or "").replace(":", ".").partition(".")[0]
 
 
-def threaded(learner: AnyDefinition, threads: int) -> AnyDefinition:
-    """The same learner, fitted by so many threads, but no more than the job was granted.
+def threaded(learner: AnyDefinition) -> AnyDefinition:
+    """The same learner, fitted by as many threads as it may use, but no more than the job was granted.
 
     Parameters
     ----------
     learner
         A learner. No key of a cell may be made from what is returned.
-    threads
-        How many threads it may use.
 
     Returns
     -------
     Definition
-        With the parameter of its library.
+        With the parameter of its library, if it has one.
 
     Examples
     --------
     >>> from heldout.learners.learner import define
-    >>> threaded(define("lightgbm", None), 2).params["n_jobs"]
+    >>> threaded(define("mine", {"estimator": "lightgbm", "threads": 2})).params["n_jobs"]
     2
     """
-    number = min(threads, int(os.environ.get(GRANTED, threads)))
-    if number < 2:
-        return learner
-    name = PARAMETERS[package_of(learner.classifier or learner.regressor)]
-    return replace(learner, params={**learner.params, name: number})
+    number = min(learner.threads, int(os.environ.get(GRANTED, learner.threads)))
+    name = PARAMETERS.get(package_of(learner.classifier or learner.regressor))
+    more = {name: number} if name and number > 1 else {}
+    return replace(learner, threads=number, params={**learner.params, **more})

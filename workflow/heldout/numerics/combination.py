@@ -16,7 +16,7 @@ class Combination:
     rows
         X, the training rows as the model gets them.
     weights
-        w: a number for each row, or a column of them for each row of `coef_`. The sum of a column is 0, so that rows
+        w: a number for each row, or a column of them for each row of `coef_`. Where the sum of a column is 0, rows
         need not be centred.
 
     Examples

@@ -14,6 +14,7 @@ from heldout.names import Theta
 from heldout.numerics.engines.path import Path, run_path
 from heldout.numerics.engines.tree_predictions import leaf_values, predictions_of
 from heldout.numerics.problem import Outcome, Problem
+from heldout.numerics.threads import growing
 from heldout.predictions import Predictions
 
 
@@ -25,7 +26,8 @@ def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
 def _fit(path: Path) -> Iterator[tuple[BaseEstimator, Predictions]]:
     counts = [model.n_estimators for model in path.models]
     largest: Any = copy.copy(path.models[int(np.argmax(counts))])
-    largest.fit(path.train, path.target)
+    with growing(path.problem.builder):
+        largest.fit(path.train, path.target)
     sums_by_count = _running_sums(largest, path, set(counts))
     for model in path.models:
         count = model.n_estimators

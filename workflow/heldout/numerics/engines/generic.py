@@ -14,6 +14,7 @@ from heldout.numerics.pipeline import MODEL, SAMPLE_WEIGHT, Recipe
 from heldout.numerics.predict import predict, remember_classes
 from heldout.numerics.problem import Outcome, Problem
 from heldout.numerics.rows import may_change_rows, own_rows
+from heldout.numerics.threads import growing
 
 KEPT = 2**28
 """Bytes of preprocessed rows after which those of other θ and learners are made again when they are needed."""
@@ -29,7 +30,8 @@ def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
             model = problem.builder.estimator(recipe, problem.seed)
             if may_change_rows(model):
                 train, held = own_rows(train), own_rows(held)
-            model.fit(train, problem.train_target, **_weights_of(problem))
+            with growing(problem.builder):
+                model.fit(train, problem.train_target, **_weights_of(problem))
             if problem.builder.classification:
                 remember_classes(model, problem.train_target)
             predictions = predict(model, held, problem.builder.columns.classes)

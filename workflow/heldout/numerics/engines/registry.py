@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from heldout.learners.definition import FEATURES, Definition
+from heldout.learners.definition import FEATURES, FORESTS, Definition
 from heldout.names import Theta
 from heldout.numerics.engines import rounds_offers
 from heldout.provenance import code_digest
@@ -93,6 +93,13 @@ def _plain_kernel_machine(given: dict[str, Any]) -> bool:
     return known and plain and not given.get("break_ties", False)
 
 
+def _dual(given: dict[str, Any]) -> bool:
+    """What liblinear's dual solver fits, and `dual: auto` on fewer rows than columns: it uses products of rows only."""
+    known = {"C", "loss", "epsilon", "class_weight", "tol", "max_iter", "dual"}
+    more = {"fit_intercept", "intercept_scaling"}
+    return set(given) <= known | more and given.get("dual", "auto") in ("auto", True)
+
+
 def _fitted_in_order(given: dict[str, Any]) -> bool:
     return not {"warm_start", "oob_score", "n_jobs", "n_iter_no_change"} & set(given)
 
@@ -140,20 +147,16 @@ ENGINES = {
             ((_sklearn("svm", "SVC", "SVR", "NuSVC", "NuSVR"), _plain_kernel_machine),),
         ),
         Engine(
+            "linear_svm", "on fewer rows than columns, all θ from as many columns as rows",
+            ((_sklearn("svm", "LinearSVC", "LinearSVR"), _dual),),
+        ),
+        Engine(
             "tree", "all ccp_alpha, or all max_depth of a classifier, from one tree",
             ((_sklearn("tree", "DecisionTreeClassifier", "DecisionTreeRegressor"), lambda _: True),),
         ),
         Engine(
             "forest", "all n_estimators, from the largest forest",
-            (
-                (
-                    _sklearn(
-                        "ensemble", "RandomForestClassifier", "RandomForestRegressor",
-                        "ExtraTreesClassifier", "ExtraTreesRegressor",
-                    ),
-                    _fitted_in_order,
-                ),
-            ),
+            ((FORESTS, _fitted_in_order),),
         ),
         Engine(
             "boosting", "all numbers of rounds, from the longest run",

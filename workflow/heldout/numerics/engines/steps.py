@@ -18,6 +18,7 @@ from heldout.numerics.rows import own_rows
 from heldout.numerics.steps.builder import ComposedBuilder
 from heldout.numerics.steps.calibration import fit_calibrated
 from heldout.numerics.steps.chain import Chain, global_seed, together
+from heldout.numerics.threads import growing
 from heldout.predictions import Predictions
 
 Fit = Callable[[Recipe, Any, Any, Any, dict[str, Any]], Any]
@@ -76,7 +77,8 @@ def _fitted(problem: Problem, chain: Chain, theta: Theta, fit: Fit, predict: Pre
     method = builder.definition.calibrate
     with global_seed(problem.seed):
         if method is None:
-            model = fit(recipe, model, train, target, weights)
+            with growing(builder):
+                model = fit(recipe, model, train, target, weights)
         else:
             units, seed = problem.units, problem.seed
             rows = own_rows(train)
