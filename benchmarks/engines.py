@@ -53,6 +53,8 @@ CASES = (
     Case("logistic", {"estimator": "logistic", "grid": {"C": CS}}, True),
     Case("logistic, 150 x 300", {"estimator": "logistic", "grid": {"C": CS}}, True, 150, 300),
     Case("ridge, 150 x 2000", {"estimator": "ridge", "grid": {"alpha": ALPHAS}}, False, 150, 2000),
+    Case("linear svm, 150 x 2000",
+         {"estimator": "sklearn.svm.LinearSVC", "grid": {"C": CS}}, True, 150, 2000),
     Case("svm", {"estimator": "svm", "grid": {"C": [0.1, 1.0, 10.0]}}, True),
     Case("tree by depth", {"estimator": "tree", "grid": {"max_depth": DEPTHS}}, True),
     Case("tree by pruning",

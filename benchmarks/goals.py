@@ -18,6 +18,7 @@ THREE = {"n_estimators": [50, 100, 200], "num_leaves": LEAVES}
 TEN = {"n_estimators": [20 * i for i in range(1, 11)], "num_leaves": LEAVES}
 QUIET = {"n_jobs": 1, "verbose": -1, "deterministic": True, "force_col_wise": True}
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
+LINEAR_SVM = "sklearn.svm.LinearSVC"
 FOREST = {"n_estimators": 50, "random_state": 0}
 DEPTHS = {"max_depth": [4, 8, 12]}
 HIST = "sklearn.ensemble.HistGradientBoostingClassifier"
@@ -106,6 +107,15 @@ GOALS = {
                 Glmnet("gaussian", 0, "alpha", ALPHAS, "value * sd / n", within=0.02),
             ),
             loss="squared", in_memory=True,
+        ),
+        Goal(
+            "svm-wide", "LinearSVC, 12 C, 150 × 2000, nested 10 × 9",
+            Table(150, 2000, classes=2), {"estimator": LINEAR_SVM, "grid": {"C": CS}},
+            {"scikit-learn": 0.4},
+            (
+                Loop("scikit-learn", LINEAR_SVM, {"random_state": 0}, {"C": CS}, scale=True,
+                     within=0.02),
+            ), in_memory=True,
         ),
         Goal(
             "forest", "scikit-learn-intelex's forest, 50 trees, 3 depths, 3000 × 30, nested 10 × 9",

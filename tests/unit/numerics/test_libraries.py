@@ -1,10 +1,9 @@
 """Boosting libraries give what their own `fit` and `predict` give on the same rows.
 
-LightGBM is tested always; XGBoost, CatBoost and scikit-learn-intelex with HELDOUT_LIBRARIES=1.
+What is not installed is left out, but not in CI.
 """
 
 import importlib
-import os
 import pickle
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,6 +14,7 @@ import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
+from installed_libraries import INSTALLED
 from mixed_table import SEED, outcomes_of, predictions_of, problem_of, split, table_for
 from sklearn.base import clone
 
@@ -25,14 +25,13 @@ from heldout.numerics import run
 from heldout.numerics.errors import LearnerError
 from heldout.numerics.steps.native import NativeColumns
 
-ALL = bool(os.environ.get("HELDOUT_LIBRARIES"))
 ROUNDS = {"lightgbm": "n_estimators", "xgboost": "n_estimators", "catboost": "iterations"}
 MODULE_NAMES = {
     "lightgbm": "LGBMClassifier",
     "xgboost": "XGBClassifier",
     "catboost": "CatBoostClassifier",
 }
-NAMES = [*ROUNDS] if ALL else ["lightgbm"]
+NAMES = [name for name in ROUNDS if name in INSTALLED]
 
 
 def by_lightgbm(classes: bool) -> Any:
@@ -198,8 +197,8 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_intelex_by_import_path(tmp_path: Path) -> None:
-    """Its own loop after the same preprocessing; scikit-learn itself where the flag is off."""
-    package = "sklearnex" if ALL else "sklearn"
+    """Its own loop after the same preprocessing; scikit-learn itself where it is not installed."""
+    package = "sklearnex" if "sklearnex" in INSTALLED else "sklearn"
     path = f"{package}.ensemble.RandomForestClassifier"
     table = table_for(tmp_path, "rare")
     block = {"estimator": path, "params": {"n_estimators": 8}}
