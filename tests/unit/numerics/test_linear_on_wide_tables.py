@@ -1,6 +1,7 @@
 """Linear models on tables with more columns than rows equal separate fits of scikit-learn from nothing."""
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.svm import LinearSVC, LinearSVR
 
 from heldout.learners.learner import define
+from heldout.numerics.engines import linear_svm
 from heldout.numerics.pipeline import Builder, Columns
 from heldout.numerics.problem import Problem
 
@@ -199,6 +201,25 @@ def test_linear_svm_leaves_to_the_library_what_is_not_wide(train: np.ndarray) ->
     own = LinearSVC(C=2.0, random_state=1).fit(train, target)
     assert outcome.model[-1].coef_.tobytes() == own.coef_.tobytes()
     assert outcome.predictions.decision.tobytes() == own.decision_function(-train).tobytes()
+
+
+def test_linear_svm_leaves_to_the_library_what_is_too_large(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    train, target = np.random.default_rng(1).normal(size=(8, 12)), [0, 1] * 4
+    own = LinearSVC(random_state=1).fit(train, target)
+    for most, exactly in ((7, True), (8, False)):
+        monkeypatch.setattr(linear_svm, "MOST", most)
+        [outcome] = fit(by_hand(train, target, 2), [{}])
+        assert (outcome.model[-1].coef_.tobytes() == own.coef_.tobytes()) == exactly
+
+
+def test_linear_svm_chooses_the_first_of_two_classes_where_it_cannot_tell() -> None:
+    train = np.random.default_rng(1).normal(size=(6, 9))
+    given = replace(by_hand(train, [0, 1] * 3, 2), held_features=np.zeros((1, 9)))
+    [outcome] = fit(given, [{"fit_intercept": False}])
+    assert outcome.predictions.decision.tolist() == [0.0]
+    assert outcome.predictions.label.tolist() == outcome.model.predict(np.zeros((1, 9))).tolist()
 
 
 def test_linear_svm_without_one_of_the_classes() -> None:
