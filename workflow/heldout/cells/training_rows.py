@@ -50,11 +50,9 @@ class TrainingRows:
 
     def matrix(self, table: Prepared) -> np.ndarray | None:
         """The matrix; None if the table is not the one that the model was trained on."""
-        rows = np.cumsum(self.gaps)
-        if len(rows) and rows.max() >= table.n:
-            return None
-        found = _transformed(table, rows, self.steps)
-        return found if _digest(found) == self.digest else None
+        rows = _numbers(self.gaps, table)
+        found = None if rows is None else _transformed(table, rows, self.steps)
+        return None if found is None or _digest(found) != self.digest else found
 
 
 @dataclass(frozen=True)
@@ -75,8 +73,8 @@ class SourceRows:
 
     def matrix(self, table: Prepared) -> np.ndarray | None:
         """The matrix; None if the table is not the one that the model was trained on."""
-        rows = np.cumsum(self.gaps)
-        if len(rows) and rows.max() >= table.n:
+        rows = _numbers(self.gaps, table)
+        if rows is None:
             return None
         found = table.features[rows]
         if digest(*map(row_digest, found)) != self.digest:
@@ -150,6 +148,12 @@ class TrainingMatrix:
     def _places(self) -> dict[bytes, int]:
         assert self.values is not None
         return {row.tobytes(): place for place, row in enumerate(self.values)}
+
+
+def _numbers(gaps: np.ndarray, table: Prepared) -> np.ndarray | None:
+    """The row numbers; None if the table has fewer rows."""
+    rows = np.cumsum(gaps)
+    return None if len(rows) and rows.max() >= table.n else rows
 
 
 def _kind(step: Any) -> str:
