@@ -203,3 +203,20 @@ def test_steps_that_go_too_far_are_halved() -> None:
     assert whole is not None
     assert whole[0][0, 0] == pytest.approx(1, abs=1e-12)
     assert whole[1] < 4
+
+
+def test_no_more_steps_are_taken_than_allowed() -> None:
+    halved, _ = minimise(Steep(), 1e-10, 50)
+    assert halved is not None
+    steps = halved[1]
+    assert minimise(Steep(), 1e-10, steps)[0] is not None
+    assert minimise(Steep(), 1e-10, steps - 1)[0] is None
+    taken: list[bool] = []
+
+    class Counted(Steep):
+        def towards(self, points: Points, which: np.ndarray) -> np.ndarray:
+            taken.append(0 in which)
+            return super().towards(points, which)
+
+    minimise(Counted(), 1e-10, 50)
+    assert sum(taken) == steps
