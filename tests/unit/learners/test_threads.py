@@ -8,6 +8,7 @@ from heldout.cells.key import family
 from heldout.errors import HeldoutError
 from heldout.execution.forkserver import client
 from heldout.execution.study import Study
+from heldout.learners.definition import FORESTS
 from heldout.learners.learner import define
 from heldout.learners.threads import GRANTED, PARAMETERS, threaded
 
@@ -24,6 +25,10 @@ from heldout.learners.threads import GRANTED, PARAMETERS, threaded
         ({"estimator": "lightgbm", "grid": {"num_threads": [1, 2]}}, "'num_threads' says"),
         ({"estimator": "lightgbm", "params": {"deterministic": False}}, "deterministic: true"),
         ({"estimator": "forest", "params": {"n_jobs": 2}}, "'n_jobs' says the number of threads"),
+        (
+            {"estimator": "forest", "params": {"model__n_jobs": 2}},
+            "'model__n_jobs' says the number",
+        ),
         ({"estimator": "forest", "calibrate": "sigmoid"}, "threads: not with calibrate"),
         ({"steps": ["scale", "ridge"]}, "learners.mine.threads: only fits of"),
     ],
@@ -53,6 +58,7 @@ def test_no_more_than_the_job_was_granted(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_forest_keeps_its_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
     learner = define("mine", {"estimator": "sklearn.ensemble:ExtraTreesRegressor", "threads": 3})
+    assert learner.regressor in FORESTS
     monkeypatch.setenv(GRANTED, "2")
     assert (threaded(learner).threads, threaded(learner).params) == (2, learner.params)
 

@@ -104,7 +104,7 @@ def ties(n: int = 60) -> dict[str, Any]:
     return columns | {"constant": np.full(n, 0.1), "again": 2 * columns["x0"]}
 
 
-def wide(n: int = 30, p: int = 40) -> dict[str, Any]:
+def wide(n: int = 30, p: int = 60) -> dict[str, Any]:
     """More columns than rows."""
     generator = np.random.default_rng(4)
     return {f"x{i:02d}": generator.normal(size=n) for i in range(p)}

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fitting import fit
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.svm import LinearSVC, LinearSVR
 
@@ -15,7 +16,7 @@ from heldout.numerics.engines import linear_svm
 from heldout.numerics.pipeline import Builder, Columns
 from heldout.numerics.problem import Problem
 
-ROWS, TRAIN, WIDE, NUMBERS = 36, 26, 44, 30
+ROWS, TRAIN, WIDE, NUMBERS = 36, 26, 60, 40
 
 
 def plain(generator: np.random.Generator) -> np.ndarray:
@@ -210,20 +211,67 @@ def test_linear_svm_leaves_to_the_library_what_is_too_large(
     own = LinearSVC(random_state=1).fit(train, target)
     for most, exactly in ((7, True), (8, False)):
         monkeypatch.setattr(linear_svm, "MOST", most)
+        monkeypatch.setattr(linear_svm, "WIDE", 1.5)
         [outcome] = fit(by_hand(train, target, 2), [{}])
         assert (outcome.model[-1].coef_.tobytes() == own.coef_.tobytes()) == exactly
 
 
+def unlike(what: str) -> np.ndarray:
+    """Rows that are very long, or all but equal."""
+    rows = np.random.default_rng(1).normal(size=(20, 60))
+    if what == "a value":
+        rows[3, 5] = 1e9
+    elif what == "a row":
+        rows[3] *= 1e9
+    elif what == "a short row":
+        rows[3] *= 1e-9
+    elif what == "no row":
+        rows[3:5] = 0.0
+    elif what == "a column":
+        rows[:, 5] *= 1e10
+    elif what == "copies":
+        rows[10:] = rows[:10]
+    elif what == "near copies":
+        rows[10:] = rows[:10] + 1e-5 * rows[10:]
+    elif what == "too large":
+        rows *= 1e160
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("what", "by_products"),
+    [("a value", True), ("a row", True), ("a short row", True), ("no row", True), ("copies", True),
+     ("a column", False), ("near copies", False), ("too large", False)],
+)  # fmt: skip
+def test_linear_svm_is_the_librarys_where_rows_are_very_unlike(
+    what: str, by_products: bool
+) -> None:
+    """Products of rows that cannot tell them apart are not used."""
+    train, target = unlike(what), [0, 1] * 5 + [0, 1] * 5
+    with warnings.catch_warnings(), np.errstate(over="ignore"):
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        own = LinearSVC(random_state=1).fit(train, target)
+        [outcome] = fit(by_hand(train, target, 2), [{}])
+        assert (linear_svm._Factor.of(train) is not None) == by_products
+    expected, found = own.decision_function(-train), outcome.predictions.decision
+    if by_products:
+        assert outcome.model[-1].n_iter_ == own.n_iter_
+        rounding = 1e-10 + 1e-15 * np.linalg.norm(train, axis=1)
+        assert (np.abs(found - expected) <= rounding).all()
+    else:
+        assert found.tobytes() == expected.tobytes()
+
+
 def test_linear_svm_chooses_the_first_of_two_classes_where_it_cannot_tell() -> None:
-    train = np.random.default_rng(1).normal(size=(6, 9))
-    given = replace(by_hand(train, [0, 1] * 3, 2), held_features=np.zeros((1, 9)))
+    train = np.random.default_rng(1).normal(size=(6, 20))
+    given = replace(by_hand(train, [0, 1] * 3, 2), held_features=np.zeros((1, 20)))
     [outcome] = fit(given, [{"fit_intercept": False}])
     assert outcome.predictions.decision.tolist() == [0.0]
-    assert outcome.predictions.label.tolist() == outcome.model.predict(np.zeros((1, 9))).tolist()
+    assert outcome.predictions.label.tolist() == outcome.model.predict(np.zeros((1, 20))).tolist()
 
 
 def test_linear_svm_without_one_of_the_classes() -> None:
-    train = np.random.default_rng(1).normal(size=(6, 9))
+    train = np.random.default_rng(1).normal(size=(6, 20))
     [outcome] = fit(by_hand(train, [0, 2, 2, 0, 2, 0], 3), [{}])
     assert outcome.predictions.decision is None
     own = LinearSVC(random_state=1).fit(train, [0, 2, 2, 0, 2, 0])

@@ -142,11 +142,7 @@ def define(name: str, given: dict[str, Any] | None) -> Learner:
         simpler={**entry.simpler, **_both_ways(block.get("simpler", {}), parsed)},
         instead=entry.instead,
         threads=checked_threads(
-            block.get("threads"),
-            (entry.classifier or entry.regressor or "").replace(":", "."),
-            given_names,
-            bool(block.get("calibrate")),
-            where,
+            block, entry.classifier or entry.regressor or "", given_names, where
         ),
     )
 

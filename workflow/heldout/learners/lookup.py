@@ -27,7 +27,7 @@ def entry_for(estimator: str, where: str) -> Entry:
     """
     if estimator in SHORT:
         return SHORT[estimator]
-    known = estimator.partition(":")[0].partition(".")[0] in LIBRARIES
+    known = estimator.partition(":")[0].partition(".")[0] in {"sklearn", *LIBRARIES}
     return of_catalogue(estimator.replace(":", ".") if known else estimator, where)
 
 

@@ -20,20 +20,18 @@ AnyDefinition = TypeVar("AnyDefinition", bound=Definition)
 
 
 def checked_threads(
-    threads: int | None, path: str, user: Mapping[str, Any], calibrated: bool, where: str
+    block: Mapping[str, Any], path: str, user: Mapping[str, Any], where: str
 ) -> int:
     """The key `threads` of a learner.
 
     Parameters
     ----------
-    threads
-        What the user gives; None for one.
+    block
+        The learner's block of the config.
     path
         The import path of the estimator.
     user
         The parameters that the user sets, by params or grid.
-    calibrated
-        Whether probabilities are calibrated.
     where
         The learner's key in the config.
 
@@ -49,25 +47,26 @@ def checked_threads(
 
     Examples
     --------
-    >>> checked_threads(4, "lightgbm.LGBMClassifier", {}, False, "learners.lightgbm")
+    >>> checked_threads({"threads": 4}, "lightgbm.LGBMClassifier", {}, "learners.lightgbm")
     4
     """
-    if threads is None or threads == 1:
+    threads = block.get("threads") or 1
+    if threads == 1:
         return 1
     if package_of(path) not in PARAMETERS and path not in FORESTS:
         raise HeldoutError(
             f"{where}.threads: only fits of {', '.join(sorted(PARAMETERS))} and scikit-learn's forests are known to "
             f"give the same numbers with any number of threads; leave it out, and fits run side by side, one on each core"
         )
-    if calibrated and path in FORESTS:
+    if path in FORESTS and block.get("calibrate"):
         raise HeldoutError(
             f"{where}.threads: not with calibrate: inside a fit the forest predicts too, and threads add up its trees "
             f"in any order; leave it out, and fits run side by side, one on each core"
         )
-    twice = [name for name in ALIASES if name in user]
+    twice = [name for name in user if name.removeprefix("model__") in ALIASES]
     if twice:
         raise HeldoutError(f"{where}: '{twice[0]}' says the number of threads, too; leave it out")
-    if user.get("deterministic", True) is not True:
+    if package_of(path) == "lightgbm" and user.get("deterministic", True) is not True:
         raise HeldoutError(f"{where}.threads: goes with 'deterministic: true' only")
     return threads
 

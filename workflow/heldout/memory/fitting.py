@@ -76,7 +76,7 @@ class Work:
 def plan_of(
     task: DeclaredTask, table: Prepared, kinds: list[str], splits: dict[str, Split]
 ) -> KeylessPlan:
-    """The cells of some kinds.
+    """The cells of some kinds. Processes share the cores, so that a fit has one thread.
 
     Parameters
     ----------
@@ -95,7 +95,8 @@ def plan_of(
         Their resamples, with the learners of the task.
     """
     found = [one for kind in kinds for one in resamples(kind, table.n, splits)]
-    return KeylessPlan(task.name, task.config.seed, table, task.learners, found, {}, "")
+    learners = [replace(learner, threads=1) for learner in task.learners]
+    return KeylessPlan(task.name, task.config.seed, table, learners, found, {}, "")
 
 
 def fit_all(task: DeclaredTask, table: Prepared, cores: int, line: Line) -> Fitted:

@@ -1,8 +1,8 @@
-"""Linear support vector machines on more columns than rows: the solver gets at most as many columns as rows.
+"""Linear support vector machines on many more columns than rows: the solver gets as many columns as rows.
 
-liblinear's dual solver uses rows by their products only. So rows with the same products make it take the same
-steps: those of L, where XXᵀ = LLᵀ by a pivoted Cholesky factorization. One L serves all θ. A coefficient a column
-of L is then one a row of X, and the coefficients are a combination of the rows.
+liblinear's dual solver uses rows by their products only, so rows with the same products make it take the same steps,
+up to rounding: those of L, where XXᵀ = LLᵀ by a pivoted Cholesky factorization. One L serves all θ. The coefficients that
+it finds for L become a weight for each row of X, whose combination is the coefficients of the model.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from heldout.numerics.predict import as_codes, predict
 from heldout.numerics.problem import Outcome, Problem
 from heldout.predictions import Predictions
 
-NOT_OF_THE_ROWS = (
+BY_THE_SAME_ROWS = (
     "C",
     "loss",
     "epsilon",
@@ -31,19 +31,25 @@ NOT_OF_THE_ROWS = (
     "intercept_scaling",
 )
 """Parameters for all of whose values L is the same."""
-MOST = 5000
-"""Training rows whose products are held in memory at once, 200 MB."""
+WIDE = 2
+"""Columns for each row from which L is worth it."""
+MOST = 3000
+"""Training rows whose products, 72 MB, are held in memory some times at once."""
+APART = 1e-8
+"""The squared distance of a row of length 1 from the combinations of others, from which its digits are kept."""
+EXACT = 1e-10
+"""The length of what is left of a row of length 1 that is a combination of others."""
 
 
 def run(problem: Problem, thetas: list[Theta]) -> Iterator[Outcome]:
     """Fit all θ on one training set."""
-    yield from run_path(problem, thetas, NOT_OF_THE_ROWS, _fit)
+    yield from run_path(problem, thetas, BY_THE_SAME_ROWS, _fit)
 
 
 def _fit(path: Path) -> Iterator[tuple[BaseEstimator, Predictions]]:
     count, columns = path.train.shape
-    short = _Short.of(path.train) if count < columns and count <= MOST else None
-    if short is None or not short.pivots.size:
+    factor = _Factor.of(path.train) if WIDE * count <= columns and count <= MOST else None
+    if factor is None:
         for model in path.models:
             model.fit(path.train, path.target)
             yield model, predict(model, path.held, path.classes)
@@ -51,38 +57,51 @@ def _fit(path: Path) -> Iterator[tuple[BaseEstimator, Predictions]]:
     products = path.held @ path.train.T
     for model in path.models:
         given, model.dual = model.dual, True  # which `auto` is for more columns than rows
-        model.fit(short.rows, path.target)
-        weights = short.weights(model.coef_)
+        model.fit(factor.rows, path.target)
+        weights = factor.weights(model.coef_)
         values = products @ weights + model.intercept_
         model.dual, model.n_features_in_ = given, columns
         model.coef_ = Combination(path.train, weights if model.coef_.ndim == 2 else weights[:, 0])
         yield model, _predictions(model, values, path)
 
 
-class _Short(NamedTuple):
-    """Rows with the same products as those of X."""
+class _Factor(NamedTuple):
+    """L, of rows X."""
 
     rows: np.ndarray
-    """L."""
     pivots: np.ndarray
-    """Rows of which the others are combinations: as many as L has columns."""
+    """Rows of X of which the others are combinations: as many as L has columns."""
 
     @classmethod
-    def of(cls, rows: np.ndarray) -> "_Short":
-        factor, order, rank, _ = dpstrf(rows @ rows.T, lower=1)
+    def of(cls, rows: np.ndarray) -> "_Factor | None":
+        """None where products of rows do not tell them apart, or are too large for numbers."""
+        gram = rows @ rows.T
+        lengths = np.sqrt(np.diag(gram))
+        if not np.isfinite(lengths).all() or not lengths.any():
+            return None
+        lengths[lengths == 0] = 1.0
+        factor, order, rank, _ = dpstrf(gram / np.outer(lengths, lengths), tol=APART, lower=1)
         order -= 1  # LAPACK counts from 1
-        short = np.empty((len(rows), rank))
-        short[order] = np.tril(factor)[:, :rank]
-        return cls(short, order[:rank])
+        factor = np.tril(factor)[:, :rank] * lengths[order, None]
+        pivots, others = order[:rank], order[rank:]
+        left = rows[others] - _solved(factor[:rank], factor[rank:].T).T @ rows[pivots]
+        if (np.sqrt((left**2).sum(axis=1)) > EXACT * lengths[others]).any():
+            return None
+        short = np.empty_like(factor)
+        short[order] = factor
+        return cls(short, pivots)
 
     def weights(self, coef: np.ndarray) -> np.ndarray:
-        """The w of Xᵀw for coefficients of L: a column for each of their rows; only pivots have any."""
+        """The w of Xᵀw for coefficients of L: a column for each row of them; only pivots have any."""
         by_column = np.atleast_2d(coef).T
         weights = np.zeros((len(self.rows), by_column.shape[1]))
-        weights[self.pivots] = solve_triangular(
-            self.rows[self.pivots], by_column, lower=True, trans=1
-        )
+        weights[self.pivots] = _solved(self.rows[self.pivots], by_column)
         return weights
+
+
+def _solved(triangle: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Tᵀx = b for a lower triangle T."""
+    return np.asarray(solve_triangular(triangle, right, lower=True, trans=1))
 
 
 def _predictions(model: Any, values: np.ndarray, path: Path) -> Predictions:
