@@ -193,7 +193,7 @@ def by_hand(train: np.ndarray, target: list[int], classes: int) -> Problem:
 
 
 @pytest.mark.parametrize(
-    "train", [np.zeros((4, 9)), np.random.default_rng(1).normal(size=(12, 12))], ids=str
+    "train", [np.zeros((4, 9)), np.random.default_rng(1).normal(size=(12, 23))], ids=str
 )
 def test_linear_svm_leaves_to_the_library_what_is_not_wide(train: np.ndarray) -> None:
     target = [0, 1, 2, 1] * (len(train) // 4)
@@ -207,11 +207,10 @@ def test_linear_svm_leaves_to_the_library_what_is_not_wide(train: np.ndarray) ->
 def test_linear_svm_leaves_to_the_library_what_is_too_large(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    train, target = np.random.default_rng(1).normal(size=(8, 12)), [0, 1] * 4
+    train, target = np.random.default_rng(1).normal(size=(8, 16)), [0, 1] * 4
     own = LinearSVC(random_state=1).fit(train, target)
     for most, exactly in ((7, True), (8, False)):
         monkeypatch.setattr(linear_svm, "MOST", most)
-        monkeypatch.setattr(linear_svm, "WIDE", 1.5)
         [outcome] = fit(by_hand(train, target, 2), [{}])
         assert (outcome.model[-1].coef_.tobytes() == own.coef_.tobytes()) == exactly
 
@@ -231,6 +230,8 @@ def unlike(what: str) -> np.ndarray:
         rows[:, 5] *= 1e10
     elif what == "copies":
         rows[10:] = rows[:10]
+    elif what == "multiples":
+        rows[10:] = 1e8 * rows[:10]
     elif what == "near copies":
         rows[10:] = rows[:10] + 1e-5 * rows[10:]
     elif what == "too large":
@@ -240,7 +241,7 @@ def unlike(what: str) -> np.ndarray:
 
 @pytest.mark.parametrize(
     ("what", "by_products"),
-    [("a value", True), ("a row", True), ("a short row", True), ("no row", True), ("copies", True),
+    [("a value", True), ("a row", True), ("a short row", True), ("no row", True), ("copies", True), ("multiples", True),
      ("a column", False), ("near copies", False), ("too large", False)],
 )  # fmt: skip
 def test_linear_svm_is_the_librarys_where_rows_are_very_unlike(
