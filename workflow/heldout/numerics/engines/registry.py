@@ -94,10 +94,10 @@ def _plain_kernel_machine(given: dict[str, Any]) -> bool:
 
 
 def _dual(given: dict[str, Any]) -> bool:
-    """What liblinear's dual solver fits, and `dual: auto` on fewer rows than columns: it uses products of rows only."""
-    known = {"C", "loss", "epsilon", "class_weight", "tol", "max_iter", "dual"}
-    more = {"fit_intercept", "intercept_scaling"}
-    return set(given) <= known | more and given.get("dual", "auto") in ("auto", True)
+    """What liblinear's dual solver fits on fewer rows than columns: it uses products of rows only."""
+    known = {"C", "loss", "epsilon", "class_weight", "tol", "max_iter", "dual", "fit_intercept"}
+    served = set(given) <= known | {"intercept_scaling"}
+    return served and given.get("dual", "auto") in ("auto", True)
 
 
 def _fitted_in_order(given: dict[str, Any]) -> bool:
@@ -147,7 +147,7 @@ ENGINES = {
             ((_sklearn("svm", "SVC", "SVR", "NuSVC", "NuSVR"), _plain_kernel_machine),),
         ),
         Engine(
-            "linear_svm", "on fewer rows than columns, all θ from as many columns as rows",
+            "linear_svm", "on many columns, all θ by a solver that gets as many columns as rows",
             ((_sklearn("svm", "LinearSVC", "LinearSVR"), _dual),),
         ),
         Engine(
