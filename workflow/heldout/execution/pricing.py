@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SECONDS = 10.0
 """How long the fits of a learner are timed, if nobody says otherwise."""
-START, STEP, CELL = 2.0, 0.25, 0.0004
+START, STEP, CELL = 2.0, 0.12, 0.0004
 """Seconds that a run takes besides fits: to start, for each step, and for each cell that is read."""
 
 
