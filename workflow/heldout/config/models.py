@@ -360,7 +360,8 @@ class Learner(Strict):
         "not depend on it ([learners](../docs/learners.md#threads))",
     )
     simpler: dict[str, Literal["larger", "smaller"]] = Field(
-        default={}, description="one_se: which direction of each hyper-parameter is the simpler one"
+        default={},
+        description="one_se: which direction of each hyper-parameter is the simpler one; only numbers and null have one",
     )
 
 

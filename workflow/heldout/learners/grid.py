@@ -137,6 +137,32 @@ def endless_axis(grid: dict[str, Any], where: str) -> tuple[str, int, int] | Non
     return name, start, step
 
 
+def unordered(axis: Any) -> list[Any]:
+    """The values of an axis that no other is larger or smaller than.
+
+    Parameters
+    ----------
+    axis
+        The axis of a hyper-parameter, as in the config; None if it has none.
+
+    Returns
+    -------
+    list
+        What is neither a number nor None, which is "no limit" in scikit-learn.
+
+    Examples
+    --------
+    >>> unordered(["sqrt", 0.3]), unordered({"random": {"choice": [None, "log2"]}, "n": 2})
+    (['sqrt'], ['log2'])
+    >>> unordered({"range": [1, 5]}), unordered(None)
+    ([], [])
+    """
+    drawn = axis.get("random", axis) if isinstance(axis, dict) else {"choice": axis or []}
+    values = drawn.get("choice", []) if isinstance(drawn, dict) else []
+    known = isinstance(values, list)
+    return [one for one in values if not isinstance(one, int | float | None)] if known else []
+
+
 def _length(axis: Any, where: str) -> int:
     """How many values an axis has; an axis that is not as it should be is refused when it is listed."""
     if isinstance(axis, list):

@@ -9,7 +9,7 @@ from typing import Any
 from heldout.errors import HeldoutError
 from heldout.learners.catalogue import Entry
 from heldout.learners.definition import TAKE_COLUMNS, Definition
-from heldout.learners.grid import endless_axis, expand, size
+from heldout.learners.grid import endless_axis, expand, size, unordered
 from heldout.learners.libraries import library_params, source_of
 from heldout.learners.lookup import entry_for
 from heldout.learners.nested import params_with_objects, paths_in, with_objects
@@ -139,7 +139,7 @@ def define(name: str, given: dict[str, Any] | None) -> Learner:
         target=block.get("target"),
         native=entry.native,
         grid=grid,
-        simpler={**entry.simpler, **_both_ways(block.get("simpler", {}), parsed)},
+        simpler=_simpler(entry.simpler, block.get("simpler", {}), grid, parsed, where),
         instead=entry.instead,
         threads=checked_threads(
             block, entry.classifier or entry.regressor or "", given_names, where
@@ -201,8 +201,23 @@ def _axes(grid: dict[str, Any]) -> dict[str, Any]:
     return whole if set(grid) == {"random", "n"} and isinstance(whole, dict) else grid
 
 
-def _both_ways(simpler: dict[str, str], parsed: Parsed | None) -> dict[str, str]:
-    return simpler if parsed is None else {**simpler, **_of_model(simpler, parsed)}
+def _simpler(
+    known: dict[str, str],
+    given: dict[str, str],
+    grid: dict[str, Any],
+    parsed: Parsed | None,
+    where: str,
+) -> dict[str, str]:
+    """Which values are simpler: as the catalogue knows, and as the user says. Only numbers have an order."""
+    axes = {**_axes(grid), **_of_model(_axes(grid), parsed)}
+    for name in given:
+        for value in unordered(axes.get(name)):
+            raise HeldoutError(
+                f"{where}.simpler.{name}: '{value}' in its grid is no number, so no value is larger or smaller; leave "
+                f"'{name}' out of simpler"
+            )
+    both = {name: way for name, way in known.items() if not unordered(axes.get(name))}
+    return {**both, **given, **_of_model(given, parsed)}
 
 
 def _source(entry: Entry, params: Any, where: str, plain: bool) -> str:
