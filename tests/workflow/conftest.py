@@ -23,3 +23,11 @@ def cold(cold_run: tuple[Project, Run]) -> Project:
 def project(cold: Project, tmp_path: Path) -> Project:
     """A finished study to change and run again."""
     return cold.copy_to(tmp_path / "study")
+
+
+@pytest.fixture
+def here(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A copy of the finished study as the working directory."""
+    project.write_inputs()
+    monkeypatch.chdir(project.folder)
+    return project

@@ -11,14 +11,6 @@ from heldout.execution.jobs import SPECS
 FOLDER = Path("results", TASK)
 
 
-@pytest.fixture
-def here(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A copy of the finished study as the working directory."""
-    project.write_inputs()
-    monkeypatch.chdir(project.folder)
-    return project
-
-
 def clean(capsys: pytest.CaptureFixture[str], *options: str) -> str:
     assert main(["clean", "--config", CONFIG, *options]) == 0
     return capsys.readouterr().out

@@ -55,6 +55,9 @@ BY_LIBRARY: dict[str, list[tuple[str, dict[str, Any]]]] = {
 BY_ROUNDS = ("leaf_estimation_iterations", "max_ctr_complexity")
 """Parameters whose defaults CatBoost chooses by the number of rounds, besides the learning rate."""
 NAMES = [name for name in BY_LIBRARY if name in INSTALLED]
+needs_catboost = pytest.mark.skipif(
+    "catboost" not in NAMES, reason="no CatBoost here (in CI this would fail)"
+)
 CASES: list[Case] = [(name, *case) for name in NAMES for case in BY_LIBRARY[name]]
 
 
@@ -160,7 +163,7 @@ def test_one_fit_for_each_of_the_other_parameters(
             np.testing.assert_array_equal(one.predictions.proba, expected)
 
 
-@pytest.mark.skipif("catboost" not in NAMES, reason="needs CatBoost")
+@needs_catboost
 @pytest.mark.parametrize(("target", "given"), [("rare", {}), ("label", {}), ("rare", {"both": 1})])
 def test_short_runs_of_catboost_have_other_defaults(
     tmp_path: Path, target: str, given: dict[str, int], monkeypatch: pytest.MonkeyPatch
@@ -182,7 +185,7 @@ def test_short_runs_of_catboost_have_other_defaults(
     assert len(fits) == (1 if given else 2)
 
 
-@pytest.mark.skipif("catboost" not in NAMES, reason="needs CatBoost")
+@needs_catboost
 def test_many_columns_of_numbers_have_the_same_defaults_in_short_runs(tmp_path: Path) -> None:
     generator = np.random.default_rng(2)
     features = generator.normal(size=(90, first_rounds.FEW))
@@ -198,7 +201,7 @@ def test_many_columns_of_numbers_have_the_same_defaults_in_short_runs(tmp_path: 
     assert first_rounds.same_defaults(model, few, 199, 1)
 
 
-@pytest.mark.skipif("catboost" not in NAMES, reason="needs CatBoost")
+@needs_catboost
 @pytest.mark.parametrize("words", [False, True])
 @pytest.mark.parametrize("target", ["two", "three", "number"])
 def test_nothing_else_of_catboost_depends_on_the_number_of_rounds(target: str, words: bool) -> None:
